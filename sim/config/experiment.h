@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * A configuration file as typed values: topology, traffic, and the policies to compare. Read by experiment_read (experiment_file.h).
+ */
+#ifndef MOEFABRIC_CONFIG_EXPERIMENT_H
+#define MOEFABRIC_CONFIG_EXPERIMENT_H
+
+#include "config/topology.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EXPERIMENT_NAME_SIZE = 64, EXPERIMENT_COLUMNS = 16, EXPERIMENT_SEEDS = 64 };
+
+enum experiment_pattern {
+    EXPERIMENT_PATTERN_MOE,         /**< dispatch and combine of one MoE layer */
+    EXPERIMENT_PATTERN_SINGLE,      /**< one flow from `source` to `destination` */
+    EXPERIMENT_PATTERN_PERMUTATION, /**< every GPU sends to one other, no two to the same */
+    EXPERIMENT_PATTERN_INCAST,      /**< `senders` GPUs send to one */
+    EXPERIMENT_PATTERN_ALL_TO_ALL,  /**< every GPU sends the same to every other */
+};
+
+enum experiment_gate { EXPERIMENT_GATE_UNIFORM, EXPERIMENT_GATE_ZIPF, EXPERIMENT_GATE_HOT_EXPERT, EXPERIMENT_GATE_GROUP_LIMITED, EXPERIMENT_GATE_NODE_LIMITED };
+enum experiment_algorithm { EXPERIMENT_ALGORITHM_DIRECT, EXPERIMENT_ALGORITHM_TWO_HOP };
+enum experiment_type { EXPERIMENT_TYPE_FP8, EXPERIMENT_TYPE_BF16, EXPERIMENT_TYPE_NVFP4 };
+
+/** Section `model`: a preset, each value of which may be overridden. */
+struct experiment_model {
+    char preset[EXPERIMENT_NAME_SIZE]; /**< deepseek-v3, gpt-oss-20b; empty = all values given */
+    uint32_t hidden, experts, top_k, groups, groups_kept;
+};
+
+/** Section `traffic`. */
+struct experiment_traffic {
+    enum experiment_pattern pattern;
+    uint64_t bytes;                 /**< patterns other than moe: a message (all_to_all: to each peer) */
+    uint32_t source, destination;   /**< single; incast: destination */
+    uint32_t senders;               /**< incast */
+    uint32_t tokens_per_gpu;        /**< moe */
+    uint32_t expert_parallelism;    /**< GPUs of one expert-parallel group; 0 = all */
+    enum experiment_gate gate;
+    double zipf_exponent;
+    double hot_expert_factor;       /**< load of the hot expert ÷ mean load */
+    uint32_t hot_expert;
+    uint32_t nodes_kept;            /**< node_limited */
+    uint32_t node_gpus;             /**< node_limited: GPUs of a node (group); 0 = the NVLink domain */
+    enum experiment_algorithm algorithm;
+    enum experiment_type dispatch_type, combine_type;
+    bool dispatch, combine;         /**< which phases */
+    bool exchange_counts;           /**< receive counts are exchanged before dispatch */
+    uint32_t chunk_tokens;          /**< two_hop: tokens of one forwarded chunk */
+    uint64_t jitter_ps;             /**< ranks start uniformly within this time */
+    uint64_t expert_time_ps;        /**< between a rank's last dispatched token and its first combine message */
+    uint64_t seed;                  /**< of the traffic; added to the run's seed number */
+};
+
+/** One column of a comparison: a path policy and a controller. `run` simulates exactly one. */
+struct experiment_policy {
+    char name[EXPERIMENT_NAME_SIZE];
+    char path[EXPERIMENT_NAME_SIZE];       /**< ecmp, adaptive */
+    char congestion[EXPERIMENT_NAME_SIZE]; /**< none, dcqcn, spectrum_x */
+    uint32_t queue_pairs;                  /**< a peer */
+    bool early_pacing;
+    bool polarised;
+};
+
+/** Section `path`: parameters of path policies. */
+struct experiment_path {
+    uint64_t refresh_period_ps;
+    uint64_t grade_scale_bytes;  /**< 100 % of the grades 5 %, 10 %, 20 % */
+};
+
+/** Section `transport`. */
+struct experiment_transport {
+    uint64_t acknowledge_bytes;  /**< 0 = every packet */
+    uint64_t window_bytes;       /**< a queue pair; 0 = unlimited */
+};
+
+/** Section `congestion.dcqcn`. */
+struct experiment_dcqcn {
+    char profile[EXPERIMENT_NAME_SIZE];  /**< paper, mellanox, firmware */
+    bool scale_steps;                    /**< additive steps grow with the NIC rate (reference 25 Gb/s) */
+    uint64_t notification_interval_ps;
+};
+
+/** Section `congestion.spectrum_x`: names as in the reference (facts D1). */
+struct experiment_spectrum_x {
+    double responsiveness, largest_decrease, largest_increase, first_congestion_rate;
+    uint32_t additive_step, hyper_additive_step; /**< fxp20 a round trip */
+    uint64_t hyper_period_ps, delay_threshold_ps, largest_delay_ps, base_round_trip_ps, probe_abort_ps;
+    uint32_t minimum_rate;                       /**< fxp20 */
+    uint64_t notification_interval_ps;
+};
+
+/** A configuration file with its topology. */
+struct experiment {
+    char name[EXPERIMENT_NAME_SIZE];
+    char topology_path[256];           /**< as resolved, relative to the configuration file */
+    struct topology topology;          /**< after the cluster section's overrides */
+    struct experiment_model model;
+    struct experiment_traffic traffic;
+    struct experiment_path path;
+    struct experiment_transport transport;
+    struct experiment_dcqcn dcqcn;
+    struct experiment_spectrum_x spectrum_x;
+    struct experiment_policy policies[EXPERIMENT_COLUMNS];
+    uint32_t n_policies;
+    uint64_t seeds[EXPERIMENT_SEEDS];
+    uint32_t n_seeds;
+    uint64_t limit_ps;                 /**< simulated time after which a run is given up */
+};
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What travels on links: 32 bytes a packet, by value.
+ */
+#ifndef MOEFABRIC_DEVICE_PACKET_H
+#define MOEFABRIC_DEVICE_PACKET_H
+
+#include <assert.h>
+#include <stdint.h>
+
+enum packet_kind {
+    PACKET_DATA,        /**< part of a message, over the fabric */
+    PACKET_URGENT,      /**< a one-packet message in the control class */
+    PACKET_ACK,         /**< number = next expected packet; message = packets received so far */
+    PACKET_NACK,        /**< go-back-N: number = expected packet */
+    PACKET_CONGESTION,  /**< congestion notification (CNP) */
+    PACKET_PROBE,       /**< round-trip probe, in the data class */
+    PACKET_PROBE_REPLY, /**< its echo, in the control class */
+    PACKET_RECORD,      /**< one NVLink record */
+};
+
+/** Queue of a port. Control is strict; the two data classes share the rest by weight. */
+enum packet_class { PACKET_CLASS_CONTROL, PACKET_CLASS_LOSSLESS, PACKET_CLASS_LOSSY, PACKET_CLASSES };
+
+enum packet_flag {
+    PACKET_FLAG_MARKED = 1,   /**< ECN congestion experienced */
+    PACKET_FLAG_ADAPTIVE = 2, /**< may be re-ordered: eligible for adaptive routing */
+    PACKET_FLAG_LAST = 4,     /**< last packet of its message */
+};
+
+/** A packet on a link, or in a queue. Lives in rings and queues only, never allocated on its own. */
+struct packet {
+    uint64_t time_ps;     /**< on a link: arrival (first bit at cut-through devices, else last bit) */
+    uint32_t source;      /**< endpoint that sent it */
+    uint32_t destination; /**< endpoint that it goes to */
+    uint32_t number;      /**< data: sequence number on its queue pair; replies: see packet_kind */
+    uint32_t message;     /**< data: tag of its message; ACK: packets received */
+    uint16_t queue_pair;  /**< number of the queue pair at the sender of the data (echoed by replies) */
+    uint16_t size_bytes;  /**< on the wire, headers included */
+    uint16_t entropy;     /**< what ECMP hashes besides source and destination (UDP source port) */
+    uint8_t kind_class;   /**< kind | class << 4 */
+    uint8_t flags_transmission; /**< packet_flag bits | (number of rewinds of the queue pair mod 16) << 4 */
+};
+
+static_assert(sizeof(struct packet) == 32, "a packet record is 32 bytes");
+
+static inline enum packet_kind packet_kind(const struct packet *packet) {
+    return (enum packet_kind)(packet->kind_class & 15);
+}
+
+static inline enum packet_class packet_class(const struct packet *packet) {
+    return (enum packet_class)(packet->kind_class >> 4);
+}
+
+#endif

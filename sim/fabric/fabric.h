@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The wiring of a cluster as an immutable graph: devices, ports, directed links, and which ports lead where.
+ *
+ * A port has one link out and one link in. Link number = number of the port that it leaves: the link that
+ * leaves port p of device d is devices[d].first_port + p, and the link that enters that port is links[that].reverse.
+ * Devices 0 … n_endpoints-1 are the endpoints, in rank order; switches and NVSwitch chips follow.
+ */
+#ifndef MOEFABRIC_FABRIC_FABRIC_H
+#define MOEFABRIC_FABRIC_FABRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FABRIC_NONE UINT32_MAX
+
+enum fabric_device_kind {
+    FABRIC_ENDPOINT, /**< a GPU with its NIC ports (first) and its NVLink ports (after them) */
+    FABRIC_SWITCH,   /**< an Ethernet switch */
+    FABRIC_NVSWITCH, /**< one NVSwitch chip */
+};
+
+enum fabric_link_kind { FABRIC_ETHERNET, FABRIC_NVLINK };
+
+enum fabric_tier { FABRIC_TIER_LEAF, FABRIC_TIER_SPINE, FABRIC_TIER_SUPERSPINE };
+
+/** One device. */
+struct fabric_device {
+    enum fabric_device_kind kind;
+    uint32_t ordinal;      /**< number among its kind, from 0 */
+    uint32_t first_port;   /**< global number of its port 0 */
+    uint32_t n_ports;
+    enum fabric_tier tier; /**< switches only */
+    uint32_t tier_index;   /**< number among its tier (leaf 3, spine 0); for a chip its number in its domain */
+    uint32_t domain;       /**< NVLink domain (endpoints and chips), else FABRIC_NONE */
+    uint32_t rack;         /**< FABRIC_NONE where it is in none */
+    uint32_t rail;         /**< leaves of rail-optimised fabrics, endpoints; else FABRIC_NONE */
+    bool cut_through;      /**< forwards a packet from its first bit (switches); else once its last bit is there */
+};
+
+/** One directed link. */
+struct fabric_link {
+    enum fabric_link_kind kind;
+    uint32_t tail_device, tail_port; /**< leaves this port (number within the device) */
+    uint32_t head_device, head_port; /**< enters this port */
+    uint32_t reverse;                /**< the link that runs the other way on the same cable */
+    uint64_t rate_bits_per_s;        /**< usable rate (usable fraction already applied on NVLink) */
+    uint64_t ps_per_byte;            /**< the same as base/rate.h keeps it */
+    uint64_t latency_ps;             /**< cable + fixed latency of what it enters (and of the NIC that it leaves) */
+    uint64_t propagation_ps;         /**< the cable's part of it */
+};
+
+/** An endpoint's place. */
+struct fabric_endpoint {
+    uint32_t n_nics;          /**< ports 0 … n_nics-1 are NIC ports */
+    uint32_t n_nvlinks;       /**< ports n_nics … n_nics+n_nvlinks-1 are NVLink ports */
+    uint32_t domain;          /**< NVLink domain or FABRIC_NONE */
+    uint32_t index_in_domain; /**< 0 … size-1; the rail-mate of a GPU has the same index in another domain */
+    uint32_t leaf;            /**< ordinal (among switches) of the switch of NIC port 0, FABRIC_NONE without a NIC */
+    uint32_t leaf_port;       /**< port of that switch which leads to it */
+};
+
+/** One NVLink domain: its endpoints are consecutive ranks. */
+struct fabric_domain {
+    uint32_t first_endpoint, n_endpoints;
+    uint32_t first_chip, n_chips;   /**< device numbers of its NVSwitch chips, consecutive */
+    uint32_t links_per_chip_first;  /**< unused where all chips have the same number of links a GPU */
+};
+
+/** Ports first_port … first_port+count-1 of a switch lead there, all equally short. */
+struct fabric_route {
+    uint16_t first_port, count;
+};
+
+/** The whole graph. Immutable after building; freed by fabric_free. */
+struct fabric {
+    uint32_t n_devices, n_endpoints, n_switches, n_chips, n_leaves, n_domains, n_links;
+    struct fabric_device *devices;
+    struct fabric_link *links;
+    struct fabric_endpoint *endpoints;
+    struct fabric_domain *domains;
+    uint32_t *switch_devices;    /**< [n_switches] device number of a switch */
+    struct fabric_route *routes; /**< [switch ordinal × n_switches + switch ordinal of the destination's leaf]; count 0 = unreachable */
+    uint64_t smallest_latency_ps;/**< W of the engine */
+};
+
+/** Ports of a switch (device number) that lead towards an endpoint: its own port on the endpoint's leaf, else the route to that leaf. */
+static inline struct fabric_route fabric_route_to(const struct fabric *fabric, uint32_t device, uint32_t endpoint) {
+    const struct fabric_endpoint *to = &fabric->endpoints[endpoint];
+    const uint32_t ordinal = fabric->devices[device].ordinal;
+    if (to->leaf == ordinal) {
+        return (struct fabric_route){.first_port = (uint16_t)to->leaf_port, .count = 1};
+    }
+    return fabric->routes[(uint64_t)ordinal * fabric->n_switches + to->leaf];
+}
+
+/** Ports of an NVSwitch chip that lead to an endpoint of its domain (one NVLink each). Computed by the builder's rule: GPU j has ports j × k … j × k + k-1. */
+static inline struct fabric_route fabric_chip_route_to(const struct fabric *fabric, uint32_t device, uint32_t endpoint) {
+    const struct fabric_device *chip = &fabric->devices[device];
+    const uint32_t per_gpu = chip->n_ports / fabric->domains[chip->domain].n_endpoints;
+    const uint32_t first = fabric->endpoints[endpoint].index_in_domain * per_gpu;
+    return (struct fabric_route){.first_port = (uint16_t)first, .count = (uint16_t)per_gpu};
+}
+
+/** Frees a fabric and all it owns; NULL is allowed. */
+void fabric_free(struct fabric *fabric);
+
+#endif

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Which of several equally short ports a switch sends a packet to: one file a policy behind this interface.
+ *
+ * A policy is a pure state machine: it sees the packet, the candidate ports, and a snapshot of the ports that
+ * the switch takes at fixed times; it never sees queues as they are now. The engine and the naive simulator of
+ * the tests share it.
+ */
+#ifndef MOEFABRIC_PATH_PATH_H
+#define MOEFABRIC_PATH_PATH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum path_kind { PATH_ECMP, PATH_ADAPTIVE, PATH_KINDS };
+
+/** Parameters of all policies (configuration section `path`). */
+struct path_parameters {
+    enum path_kind kind;
+    bool polarised;                     /**< ecmp: the same hash seed in every switch */
+    uint64_t refresh_period_ps;         /**< adaptive: how often port states are looked at (1 us, fixed on Spectrum: Cumulus Linux ECMP documentation) */
+    uint32_t grade_bounds_bytes[3];     /**< adaptive: a port with depth < bound i has grade i; else grade 3 */
+};
+
+/** One packet's question. */
+struct path_request {
+    uint64_t now_ps;
+    uint32_t source, destination; /**< endpoints */
+    uint16_t entropy;             /**< of the packet */
+    uint16_t ingress_port;
+    uint16_t first_port, count;   /**< candidates: first_port … first_port+count-1, count ≥ 2 */
+    bool adaptive;                /**< the packet may be re-ordered */
+};
+
+/** What a policy is shown of a port at a refresh. */
+struct path_port {
+    uint64_t depth_bytes; /**< accepted and not fully sent, all classes */
+    bool paused;          /**< its lossless class is paused by the other end */
+};
+
+struct path_state;
+
+/** One policy. */
+struct path_policy {
+    const char *name;    /**< as the configuration spells it */
+    bool reads_ports;    /**< wants refreshes */
+    /** State for one switch (device number) of n_ports ports. Ends with path_state_free. */
+    struct path_state *(*create)(const struct path_parameters *parameters, uint64_t seed, uint32_t device, uint32_t n_ports);
+    /** Port states as they are at a refresh time. ports[n_ports]; only those that are candidates of some route need be right. */
+    void (*refresh)(struct path_state *state, const struct path_port *ports);
+    /** Returns a port among the candidates. */
+    uint16_t (*choose)(struct path_state *state, const struct path_request *request);
+};
+
+/** The policy of a kind; the table of policies is in path.c. */
+const struct path_policy *path_policy_of(enum path_kind kind);
+
+/** Frees the state of any policy; NULL is allowed. */
+void path_state_free(struct path_state *state);
+
+/** Time of the first refresh of a device: hash(device) mod period, so that switches do not look in step. */
+uint64_t path_refresh_offset_ps(const struct path_parameters *parameters, uint64_t seed, uint32_t device);
+
+#endif
