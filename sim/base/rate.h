@@ -13,12 +13,14 @@
 
 enum { RATE_FRACTION_BITS = 24 };
 
+__extension__ typedef unsigned __int128 rate_wide; /* one product is wider than 64 bits */
+
 /** A time that never comes: nothing is due. */
 #define TIME_NEVER UINT64_MAX
 
 /** Picoseconds a byte, 24 fractional bits, of a rate in bits per second (8 Mb/s … 2^43 b/s). Rounded to nearest. */
 static inline uint64_t rate_ps_per_byte(uint64_t bits_per_s) {
-    const __extension__ unsigned __int128 scaled = (unsigned __int128)UINT64_C(8000000000000) << RATE_FRACTION_BITS;
+    const rate_wide scaled = (rate_wide)UINT64_C(8000000000000) << RATE_FRACTION_BITS;
     return (uint64_t)((scaled + bits_per_s / 2) / bits_per_s);
 }
 
