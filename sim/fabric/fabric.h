@@ -105,4 +105,7 @@ static inline struct fabric_route fabric_chip_route_to(const struct fabric *fabr
 /** Frees a fabric and all it owns; NULL is allowed. */
 void fabric_free(struct fabric *fabric);
 
+/** Bytes of memory that a fabric and all it owns take. */
+uint64_t fabric_bytes(const struct fabric *fabric);
+
 #endif

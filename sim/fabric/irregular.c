@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fabric/irregular.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/rate.h"
+
+#include <stdlib.h>
+
+enum { PORT_LIMIT = UINT16_MAX }; /* struct fabric_route counts ports in 16 bits */
+
+static bool domain_has_nvlink(const struct irregular_description *description, uint32_t domain) {
+    return description->n_chips > 0 && description->domain_gpus[domain] > 1;
+}
+
+static uint32_t links_per_gpu(const struct irregular_description *description) {
+    uint32_t links = 0;
+    for (uint32_t chip = 0; chip < description->n_chips; chip++) {
+        links += description->links_per_chip[chip];
+    }
+    return links;
+}
+
+/** Cables that leave a leaf upwards. */
+static uint32_t uplinks_of(const struct irregular_description *description, uint32_t leaf) {
+    uint32_t uplinks = 0;
+    for (uint32_t spine = 0; spine < description->n_spines; spine++) {
+        uplinks += description->parallel_links[(uint64_t)leaf * description->n_spines + spine];
+    }
+    return uplinks;
+}
+
+/** Cables that reach a spine from below. */
+static uint32_t downlinks_of(const struct irregular_description *description, uint32_t spine) {
+    uint32_t downlinks = 0;
+    for (uint32_t leaf = 0; leaf < description->n_leaves; leaf++) {
+        downlinks += description->parallel_links[(uint64_t)leaf * description->n_spines + spine];
+    }
+    return downlinks;
+}
+
+static void count_devices(struct fabric *fabric, const struct irregular_description *description) {
+    for (uint32_t domain = 0; domain < description->n_domains; domain++) {
+        REQUIRE(description->domain_gpus[domain] > 0, "domain %u has no GPU", domain);
+        fabric->n_endpoints += description->domain_gpus[domain];
+        if (domain_has_nvlink(description, domain)) {
+            fabric->n_domains++;
+            fabric->n_chips += description->n_chips;
+        }
+    }
+    fabric->n_leaves = description->n_leaves;
+    fabric->n_switches = description->n_leaves + description->n_spines;
+    fabric->n_devices = fabric->n_endpoints + fabric->n_switches + fabric->n_chips;
+}
+
+static void allocate(struct fabric *fabric) {
+    fabric->devices = memory_allocate(fabric->n_devices, sizeof(*fabric->devices));
+    fabric->endpoints = memory_allocate(fabric->n_endpoints, sizeof(*fabric->endpoints));
+    fabric->domains = memory_allocate(fabric->n_domains, sizeof(*fabric->domains));
+    fabric->switch_devices = memory_allocate(fabric->n_switches, sizeof(*fabric->switch_devices));
+    fabric->routes = memory_allocate((uint64_t)fabric->n_switches * fabric->n_switches, sizeof(*fabric->routes));
+}
+
+/** Endpoint number `endpoint`, GPU `index` of a domain (an NVLink domain if nvlink_domain is not FABRIC_NONE). Ports are counted here, plugged later. */
+static void fill_endpoint(struct fabric *fabric, const struct irregular_description *description, uint32_t endpoint,
+                          uint32_t index, uint32_t rack, uint32_t nvlink_domain) {
+    const uint32_t leaf = description->n_leaves > 0 ? description->endpoint_leaf[endpoint] : FABRIC_NONE;
+    REQUIRE(leaf == FABRIC_NONE || leaf < description->n_leaves, "endpoint %u has no leaf %u", endpoint, leaf);
+    const bool has_nvlink = nvlink_domain != FABRIC_NONE;
+    struct fabric_endpoint *place = &fabric->endpoints[endpoint];
+    *place = (struct fabric_endpoint){
+        .n_nics = leaf != FABRIC_NONE ? 1 : 0,
+        .n_nvlinks = has_nvlink ? links_per_gpu(description) : 0,
+        .domain = nvlink_domain,
+        .index_in_domain = has_nvlink ? index : 0,
+        .leaf = leaf,
+        .leaf_port = FABRIC_NONE,
+    };
+    fabric->devices[endpoint] = (struct fabric_device){
+        .kind = FABRIC_ENDPOINT,
+        .ordinal = endpoint,
+        .n_ports = place->n_nics + place->n_nvlinks,
+        .domain = nvlink_domain,
+        .rack = rack,
+        .rail = leaf != FABRIC_NONE && description->leaf_rail != NULL ? description->leaf_rail[leaf] : FABRIC_NONE,
+    };
+}
+
+/** Chips of a domain, from device number first on. */
+static void fill_chips(struct fabric *fabric, const struct irregular_description *description, uint32_t first,
+                       uint32_t rack, uint32_t domain) {
+    for (uint32_t chip = 0; chip < description->n_chips; chip++) {
+        REQUIRE(description->links_per_chip[chip] > 0, "no link to chip %u", chip);
+        fabric->devices[first + chip] = (struct fabric_device){
+            .kind = FABRIC_NVSWITCH,
+            .ordinal = domain * description->n_chips + chip,
+            .n_ports = description->domain_gpus[rack] * description->links_per_chip[chip],
+            .tier_index = chip,
+            .domain = domain,
+            .rack = rack,
+            .rail = FABRIC_NONE,
+        };
+    }
+}
+
+static void fill_domains(struct fabric *fabric, const struct irregular_description *description) {
+    uint32_t endpoint = 0, domain = 0;
+    uint32_t chip = fabric->n_endpoints + fabric->n_switches;
+    for (uint32_t rack = 0; rack < description->n_domains; rack++) {
+        const uint32_t gpus = description->domain_gpus[rack];
+        const bool has_nvlink = domain_has_nvlink(description, rack);
+        for (uint32_t index = 0; index < gpus; index++) {
+            fill_endpoint(fabric, description, endpoint + index, index, rack, has_nvlink ? domain : FABRIC_NONE);
+        }
+        if (has_nvlink) {
+            fill_chips(fabric, description, chip, rack, domain);
+            fabric->domains[domain] = (struct fabric_domain){
+                .first_endpoint = endpoint, .n_endpoints = gpus, .first_chip = chip, .n_chips = description->n_chips};
+            domain++;
+            chip += description->n_chips;
+        }
+        endpoint += gpus;
+    }
+}
+
+static void fill_switches(struct fabric *fabric, const struct irregular_description *description) {
+    for (uint32_t ordinal = 0; ordinal < fabric->n_switches; ordinal++) {
+        const bool is_leaf = ordinal < description->n_leaves;
+        const uint32_t index = is_leaf ? ordinal : ordinal - description->n_leaves;
+        const uint32_t device = fabric->n_endpoints + ordinal;
+        fabric->switch_devices[ordinal] = device;
+        fabric->devices[device] = (struct fabric_device){
+            .kind = FABRIC_SWITCH,
+            .ordinal = ordinal,
+            .n_ports = is_leaf ? uplinks_of(description, index) : downlinks_of(description, index),
+            .tier = is_leaf ? FABRIC_TIER_LEAF : FABRIC_TIER_SPINE,
+            .tier_index = index,
+            .domain = FABRIC_NONE,
+            .rack = FABRIC_NONE,
+            .rail = is_leaf && description->leaf_rail != NULL ? description->leaf_rail[index] : FABRIC_NONE,
+            .cut_through = is_leaf ? description->leaf_cut_through : description->spine_cut_through,
+        };
+    }
+}
+
+/** Gives each leaf the ports of its endpoints, and the rack that all of them are in if it is one. */
+static void fill_leaf_endpoints(struct fabric *fabric) {
+    for (uint32_t endpoint = fabric->n_endpoints; endpoint-- > 0;) {
+        const uint32_t ordinal = fabric->endpoints[endpoint].leaf;
+        if (ordinal != FABRIC_NONE) {
+            fabric->devices[fabric->switch_devices[ordinal]].n_ports++;
+            fabric->devices[fabric->switch_devices[ordinal]].rack = fabric->devices[endpoint].rack;
+        }
+    }
+    for (uint32_t endpoint = 0; endpoint < fabric->n_endpoints; endpoint++) {
+        const uint32_t ordinal = fabric->endpoints[endpoint].leaf;
+        if (ordinal != FABRIC_NONE) {
+            struct fabric_device *leaf = &fabric->devices[fabric->switch_devices[ordinal]];
+            leaf->rack = leaf->rack == fabric->devices[endpoint].rack ? leaf->rack : FABRIC_NONE;
+        }
+    }
+}
+
+static void number_ports(struct fabric *fabric) {
+    uint64_t ports = 0;
+    for (uint32_t device = 0; device < fabric->n_devices; device++) {
+        REQUIRE(fabric->devices[device].n_ports <= PORT_LIMIT, "device %u has %u ports", device,
+                fabric->devices[device].n_ports);
+        fabric->devices[device].first_port = (uint32_t)ports;
+        ports += fabric->devices[device].n_ports;
+        REQUIRE(ports < FABRIC_NONE, "more ports than can be numbered");
+    }
+    fabric->n_links = (uint32_t)ports;
+    fabric->links = memory_allocate(fabric->n_links, sizeof(*fabric->links));
+}
+
+static void set_figures(struct fabric_link *link, const struct irregular_figures *figures) {
+    REQUIRE(figures->rate_bits_per_s >= UINT64_C(8000000) && figures->rate_bits_per_s <= UINT64_C(1) << 43,
+            "a link of %llu b/s", (unsigned long long)figures->rate_bits_per_s);
+    REQUIRE(figures->latency_ps > 0 && figures->propagation_ps <= figures->latency_ps, "a link of latency %llu ps",
+            (unsigned long long)figures->latency_ps);
+    link->rate_bits_per_s = figures->rate_bits_per_s;
+    link->ps_per_byte = rate_ps_per_byte(figures->rate_bits_per_s);
+    link->latency_ps = figures->latency_ps;
+    link->propagation_ps = figures->propagation_ps;
+}
+
+/** Plugs cables one after the other: each takes the next free port at either end. */
+struct plugging {
+    struct fabric *fabric;
+    uint32_t *next; /* [n_devices] next free port of a device */
+};
+
+/** One cable from the lower device up to the upper one. */
+static void plug(struct plugging *plugging, enum fabric_link_kind kind, const struct irregular_cable *cable,
+                 uint32_t lower, uint32_t upper) {
+    struct fabric *fabric = plugging->fabric;
+    const uint32_t lower_port = plugging->next[lower]++;
+    const uint32_t upper_port = plugging->next[upper]++;
+    const uint32_t up = fabric->devices[lower].first_port + lower_port;
+    const uint32_t down = fabric->devices[upper].first_port + upper_port;
+    fabric->links[up] = (struct fabric_link){.kind = kind,
+                                             .tail_device = lower,
+                                             .tail_port = lower_port,
+                                             .head_device = upper,
+                                             .head_port = upper_port,
+                                             .reverse = down};
+    fabric->links[down] = (struct fabric_link){.kind = kind,
+                                               .tail_device = upper,
+                                               .tail_port = upper_port,
+                                               .head_device = lower,
+                                               .head_port = lower_port,
+                                               .reverse = up};
+    set_figures(&fabric->links[up], &cable->up);
+    set_figures(&fabric->links[down], &cable->down);
+}
+
+static void plug_hosts(struct plugging *plugging, const struct irregular_description *description) {
+    struct fabric *fabric = plugging->fabric;
+    for (uint32_t endpoint = 0; endpoint < fabric->n_endpoints; endpoint++) {
+        struct fabric_endpoint *place = &fabric->endpoints[endpoint];
+        if (place->leaf != FABRIC_NONE) {
+            const uint32_t leaf = fabric->switch_devices[place->leaf];
+            place->leaf_port = plugging->next[leaf];
+            plug(plugging, FABRIC_ETHERNET, &description->host, endpoint, leaf);
+        }
+    }
+}
+
+static void plug_nvlinks(struct plugging *plugging, const struct irregular_description *description) {
+    struct fabric *fabric = plugging->fabric;
+    for (uint32_t endpoint = 0; endpoint < fabric->n_endpoints; endpoint++) {
+        if (fabric->endpoints[endpoint].domain == FABRIC_NONE) {
+            continue;
+        }
+        const struct fabric_domain *domain = &fabric->domains[fabric->endpoints[endpoint].domain];
+        for (uint32_t chip = 0; chip < domain->n_chips; chip++) {
+            for (uint32_t i = 0; i < description->links_per_chip[chip]; i++) {
+                plug(plugging, FABRIC_NVLINK, &description->nvlink, endpoint, domain->first_chip + chip);
+            }
+        }
+    }
+}
+
+/** Plugs all cables of one leaf to one spine, and notes which ports of the spine lead to the leaf. */
+static void plug_uplink_group(struct plugging *plugging, const struct irregular_description *description, uint32_t leaf,
+                              uint32_t spine) {
+    struct fabric *fabric = plugging->fabric;
+    const uint32_t spine_ordinal = fabric->n_leaves + spine;
+    const uint32_t upper = fabric->switch_devices[spine_ordinal];
+    const uint32_t count = description->parallel_links[(uint64_t)leaf * description->n_spines + spine];
+    REQUIRE(count > 0, "leaf %u is not joined to spine %u", leaf, spine);
+    fabric->routes[(uint64_t)spine_ordinal * fabric->n_switches + leaf] =
+        (struct fabric_route){.first_port = (uint16_t)plugging->next[upper], .count = (uint16_t)count};
+    for (uint32_t i = 0; i < count; i++) {
+        plug(plugging, FABRIC_ETHERNET, &description->uplink, fabric->switch_devices[leaf], upper);
+    }
+}
+
+static void plug_uplinks(struct plugging *plugging, const struct irregular_description *description) {
+    struct fabric *fabric = plugging->fabric;
+    for (uint32_t leaf = 0; leaf < fabric->n_leaves; leaf++) {
+        const uint32_t first = plugging->next[fabric->switch_devices[leaf]];
+        for (uint32_t spine = 0; spine < description->n_spines; spine++) {
+            plug_uplink_group(plugging, description, leaf, spine);
+        }
+        const struct fabric_route up = {.first_port = (uint16_t)first,
+                                        .count = (uint16_t)(plugging->next[fabric->switch_devices[leaf]] - first)};
+        for (uint32_t other = 0; other < fabric->n_leaves; other++) {
+            if (other != leaf) {
+                fabric->routes[(uint64_t)leaf * fabric->n_switches + other] = up;
+            }
+        }
+    }
+}
+
+static void find_smallest_latency(struct fabric *fabric) {
+    fabric->smallest_latency_ps = TIME_NEVER;
+    for (uint32_t link = 0; link < fabric->n_links; link++) {
+        if (fabric->links[link].latency_ps < fabric->smallest_latency_ps) {
+            fabric->smallest_latency_ps = fabric->links[link].latency_ps;
+        }
+    }
+}
+
+struct fabric *irregular_build(const struct irregular_description *description) {
+    struct fabric *fabric = memory_allocate(1, sizeof(*fabric));
+    count_devices(fabric, description);
+    allocate(fabric);
+    fill_domains(fabric, description);
+    fill_switches(fabric, description);
+    fill_leaf_endpoints(fabric);
+    number_ports(fabric);
+    struct plugging plugging = {.fabric = fabric, .next = memory_allocate(fabric->n_devices, sizeof(uint32_t))};
+    plug_hosts(&plugging, description);
+    plug_nvlinks(&plugging, description);
+    plug_uplinks(&plugging, description);
+    for (uint32_t device = 0; device < fabric->n_devices; device++) {
+        REQUIRE(plugging.next[device] == fabric->devices[device].n_ports, "device %u has open ports", device);
+    }
+    free(plugging.next);
+    find_smallest_latency(fabric);
+    return fabric;
+}
+
+void irregular_set_link(struct fabric *fabric, uint32_t link, const struct irregular_figures *figures) {
+    REQUIRE(link < fabric->n_links, "no link %u", link);
+    set_figures(&fabric->links[link], figures);
+    find_smallest_latency(fabric);
+}
+
+void irregular_set_cut_through(struct fabric *fabric, uint32_t device, bool cut_through) {
+    REQUIRE(device < fabric->n_devices && fabric->devices[device].kind == FABRIC_SWITCH, "device %u is no switch",
+            device);
+    fabric->devices[device].cut_through = cut_through;
+}
