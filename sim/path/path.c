@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "path/path.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "path/adaptive.h"
+#include "path/ecmp.h"
+
+#include <stdlib.h>
+
+/* The table of policies: a new policy is one line here. */
+static const struct path_policy *const policies[PATH_KINDS] = {
+    [PATH_ECMP] = &ecmp_policy,
+    [PATH_ADAPTIVE] = &adaptive_policy,
+};
+
+const struct path_policy *path_policy_of(enum path_kind kind) {
+    REQUIRE((unsigned)kind < PATH_KINDS, "path policy %d of %d", (int)kind, PATH_KINDS);
+    return policies[kind];
+}
+
+void path_state_free(struct path_state *state) {
+    free(state); /* every policy keeps its state in one block */
+}
+
+uint64_t path_refresh_offset_ps(const struct path_parameters *parameters, uint64_t seed, uint32_t device) {
+    const uint64_t period_ps = parameters->refresh_period_ps;
+    return period_ps == 0 ? 0 : hash_draw(hash_stream(seed, HASH_PURPOSE_SAMPLE, device, 0), 0) % period_ps;
+}
