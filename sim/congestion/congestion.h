@@ -17,33 +17,33 @@ enum congestion_kind { CONGESTION_NONE, CONGESTION_DCQCN, CONGESTION_SPECTRUM_X,
 
 /** Parameters of DCQCN (facts and sources: sim/congestion/dcqcn.h). Rates in bits per second, already scaled to the NIC. */
 struct dcqcn_parameters {
-    uint32_t gain_fxp20;                  /**< g, 1 << 20 = 1 */
-    uint64_t alpha_period_ps;             /**< alpha is updated this often */
-    uint64_t decrease_period_ps;          /**< the rate is cut at most this often */
-    uint64_t increase_period_ps;          /**< timer of the rate increase */
-    uint32_t fast_recovery_stages;        /**< F */
-    uint64_t additive_bits_per_s;         /**< R_AI */
-    uint64_t hyper_bits_per_s;            /**< R_HAI */
-    uint64_t minimum_bits_per_s;          /**< R_min */
-    uint32_t first_rate_fxp20;            /**< rate on the first notification, share of the rate then */
-    bool clamp_target;                    /**< the target follows every cut, not only the first of a series */
+    uint32_t gain_fxp20;           /**< g, 1 << 20 = 1 */
+    uint64_t alpha_period_ps;      /**< alpha is updated this often */
+    uint64_t decrease_period_ps;   /**< the rate is cut at most this often */
+    uint64_t increase_period_ps;   /**< timer of the rate increase */
+    uint32_t fast_recovery_stages; /**< F */
+    uint64_t additive_bits_per_s;  /**< R_AI */
+    uint64_t hyper_bits_per_s;     /**< R_HAI */
+    uint64_t minimum_bits_per_s;   /**< R_min */
+    uint32_t first_rate_fxp20;     /**< rate on the first notification, share of the rate then */
+    bool clamp_target;             /**< the target follows every cut, not only the first of a series */
 };
 
 /** Parameters of the Spectrum-X style controller (facts, sources and approximations: sim/congestion/spectrum_x.h). fxp20: 1 << 20 = line rate or 1. */
 struct spectrum_x_parameters {
-    uint32_t responsiveness_fxp16;       /**< alpha */
-    uint32_t largest_decrease_fxp16;     /**< factor a round trip, 0.970 */
-    uint32_t largest_increase_fxp16;     /**< factor a round trip, 1.060 */
-    uint32_t additive_fxp20;             /**< AI step a round trip */
-    uint32_t hyper_additive_fxp20;       /**< HAI step a round trip, after hyper_period_ps without congestion */
+    uint32_t responsiveness_fxp16;   /**< alpha */
+    uint32_t largest_decrease_fxp16; /**< factor a round trip, 0.970 */
+    uint32_t largest_increase_fxp16; /**< factor a round trip, 1.060 */
+    uint32_t additive_fxp20;         /**< AI step a round trip */
+    uint32_t hyper_additive_fxp20;   /**< HAI step a round trip, after hyper_period_ps without congestion */
     uint64_t hyper_period_ps;
-    uint64_t delay_threshold_ps;         /**< queueing delay that is tolerated */
-    uint64_t largest_delay_ps;           /**< queueing delay from which the strong cut applies */
-    uint32_t first_congestion_fxp20;     /**< rate at the first congestion */
+    uint64_t delay_threshold_ps;     /**< queueing delay that is tolerated */
+    uint64_t largest_delay_ps;       /**< queueing delay from which the strong cut applies */
+    uint32_t first_congestion_fxp20; /**< rate at the first congestion */
     uint32_t minimum_fxp20;
-    uint64_t base_round_trip_ps;         /**< start value of the smallest round trip seen */
-    uint64_t probe_abort_ps;             /**< a probe without reply for so long is given up */
-    bool early_pacing;                   /**< announced shares set the first rate */
+    uint64_t base_round_trip_ps; /**< start value of the smallest round trip seen */
+    uint64_t probe_abort_ps;     /**< a probe without reply for so long is given up */
+    bool early_pacing;           /**< announced shares set the first rate */
 };
 
 /** Parameters of all controllers (configuration section `congestion`). */
@@ -61,18 +61,20 @@ struct congestion_state {
 
 /** One controller. now_ps never goes back between calls on one state. */
 struct congestion_controller {
-    const char *name;          /**< as the configuration spells it */
-    bool wants_notifications;  /**< receivers answer marked packets with notifications */
-    bool wants_probes;         /**< the queue pair keeps one round-trip probe in flight while it has work */
+    const char *name;         /**< as the configuration spells it */
+    bool wants_notifications; /**< receivers answer marked packets with notifications */
+    bool wants_probes;        /**< the queue pair keeps one round-trip probe in flight while it has work */
     /** A queue pair begins. share: announced share of the destination's port (1 << 20 = all), 0 = not announced. */
-    void (*start)(const struct congestion_parameters *parameters, struct congestion_state *state, uint64_t line_bits_per_s,
-                  uint32_t share, uint64_t now_ps);
+    void (*start)(const struct congestion_parameters *parameters, struct congestion_state *state,
+                  uint64_t line_bits_per_s, uint32_t share, uint64_t now_ps);
     /** A message with a (new) announced share is posted on a queue pair that has started; share 0 is not told. */
-    void (*announced)(const struct congestion_parameters *parameters, struct congestion_state *state, uint32_t share, uint64_t now_ps);
+    void (*announced)(const struct congestion_parameters *parameters, struct congestion_state *state, uint32_t share,
+                      uint64_t now_ps);
     /** A congestion notification has arrived. */
     void (*notified)(const struct congestion_parameters *parameters, struct congestion_state *state, uint64_t now_ps);
     /** The echo of a probe has arrived, round_trip_ps after it was queued at the NIC. */
-    void (*probed)(const struct congestion_parameters *parameters, struct congestion_state *state, uint64_t round_trip_ps, uint64_t now_ps);
+    void (*probed)(const struct congestion_parameters *parameters, struct congestion_state *state,
+                   uint64_t round_trip_ps, uint64_t now_ps);
     /** Something was lost (negative acknowledgement or time-out). */
     void (*lost)(const struct congestion_parameters *parameters, struct congestion_state *state, uint64_t now_ps);
     /** The rate for a packet that starts now: 1 … line. */

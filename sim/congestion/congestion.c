@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "congestion/congestion.h"
+
+#include "base/error.h"
+#include "congestion/dcqcn.h"
+#include "congestion/none.h"
+#include "congestion/spectrum_x.h"
+
+/* The table of controllers: a new controller is one line here. */
+static const struct congestion_controller *const controllers[CONGESTION_KINDS] = {
+    [CONGESTION_NONE] = &none_controller,
+    [CONGESTION_DCQCN] = &dcqcn_controller,
+    [CONGESTION_SPECTRUM_X] = &spectrum_x_controller,
+};
+
+const struct congestion_controller *congestion_controller_of(enum congestion_kind kind) {
+    REQUIRE((unsigned)kind < CONGESTION_KINDS, "congestion controller %d of %d", (int)kind, CONGESTION_KINDS);
+    return controllers[kind];
+}

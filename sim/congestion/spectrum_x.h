@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Spectrum-X style congestion control: one decision a round trip, by the delay of probes (also named ztr_rtt).
+ */
+#ifndef MOEFABRIC_CONGESTION_SPECTRUM_X_H
+#define MOEFABRIC_CONGESTION_SPECTRUM_X_H
+
+#include "congestion/congestion.h"
+
+/**
+ * The controller `spectrum_x`.
+ *
+ * Two public texts are joined. The structure is that of the DOCA PCC reference `rtt_template` (NVIDIA-DOCA/doca-samples,
+ * applications/pcc/device/rp/rtt_template, below: *template*). The figures are those that NVIDIA's operator writes
+ * into NICs for Spectrum-X reference architecture 2.1 (Mellanox/nic-configuration-operator 7697793, bindata/spectrum-x/
+ * RA2.1.yaml, slot 0, below: *RA2.1*). The algorithm that these figures belong to ("ZTR RTT") is not public.
+ *
+ * R is the rate as a share of the line. A queue pair starts at R = 1. Every probe reply is one decision, u = responsiveness:
+ *
+ *   smallest round trip  starts at base_round_trip, falls to every smaller sample, and is set back now and then (3);
+ *                        d = round trip - smallest round trip is the queueing delay.
+ *   loss seen and d ≥ largest_delay              R × (1 - 5u); the loss is forgotten          (template)
+ *   else notified or d ≥ largest_delay           R × (1 - 2u); the notification is forgotten  (template)
+ *   else d > threshold                           R × max(largest_decrease, 1 - u × (d - threshold) / threshold)
+ *   else                                         R × min(largest_increase, 1 + u × (threshold - d) / threshold) + AI,
+ *                                                HAI instead of AI when hyper_period has passed without a cut.
+ *   The first cut of a queue pair leaves R at first_congestion at most. R stays within minimum … 1.
+ *
+ * Early pacing (ours, no product's rule): receive counts are exchanged before dispatch, so each sender can be told its
+ * share of the destination's port; with `early_pacing` R starts at that share instead of 1 and the decisions go on
+ * from there. A share that is announced later sets R again if there was no reply yet, or if the queue pair was idle: no
+ * reply for twice the last round trip (one probe is always in flight while there is work). The share then counts as a
+ * new start: R, the first cut and the hyper period begin anew, the smallest round trip is kept.
+ * Where the shares add up to the port exactly there is no queue, hence d = 0, and every round trip raises R by up to
+ * largest_increase: n senders overshoot together until d passes the threshold. With the RA2.1 figures, a base round
+ * trip of 8 us and no ECN that takes about six round trips to 1.3 times the port and a queue of some tens of
+ * microseconds, after which R swings around the share (tests/congestion/check_spectrum_x.c measures it). AI is small
+ * against this (96 / 2^20 of the line a round trip), but does not shrink with R: among very many senders (share below
+ * about 2^-9) it is the larger part of the increase.
+ *
+ * Approximations: (1) how RA2.1 uses responsiveness, both factor limits and the threshold is our reading: the factor
+ * is linear in the excess delay; (2) AI and HAI have no documented unit; here steps of R in 2^-20 a decision; (3) the
+ * template sets the smallest round trip back to its start value when the low 8 bits of the reply's time stamp in ns are 0,
+ * once in 256 replies on average; here when those of a hash of the time in ps are, since simulated times share factors
+ * with 256 ns too often; (4) the template compares the whole round trip with its largest delay (150 us), here d with
+ * RA2.1's "max queuing delay"; a new smallest round trip counts as d = 0, in the template as d = the round trip; (5) the strong cuts have no figure in RA2.1 and are the template's multiples of u; they go below
+ * largest_decrease; (6) left out: the template's larger cuts above 85 % utilisation of the port, "TX rate decrement
+ * step", fast scheduling, topology awareness, detection of dead planes; (7) only probes see delay: acknowledgements
+ * do not; (8) an idle queue pair keeps its last R, unless a share is announced.
+ *
+ * Numbers: R has 20 fractional bits as in the template, factors 16, both rounded down.
+ */
+extern const struct congestion_controller spectrum_x_controller;
+
+/**
+ * Fills the figures: RA2.1 for responsiveness (6553 / 2^16), factors (63570 and 69468 / 2^16), AI 96, HAI 1700,
+ * hyper period 2 ms, threshold 13 us, largest delay 250 us, first congestion 524288 / 2^20; the template for the minimum
+ * (2^6 / 2^20) and the start of the smallest round trip (200 us). The template gives a probe up after 300 us << number of
+ * probes given up in a row; our NIC does not double, so the default is 300 us << 4: a full lossless pool delays a probe by
+ * more than a millisecond, and a controller that gives up sooner sees nothing. Early pacing is off.
+ */
+void spectrum_x_defaults(struct spectrum_x_parameters *parameters);
+
+#endif
