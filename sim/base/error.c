@@ -67,35 +67,51 @@ static void print_place(FILE *stream, const struct error *error, const struct st
     fprintf(stream, "%s ", style->reset);
 }
 
-/** The source line and a caret under the column; tabs are kept so that the caret stays under its character. */
+/** Prints text with control characters as '?', so that a hostile file cannot steer the terminal. */
+static void print_text(FILE *stream, const char *text) {
+    for (; *text != '\0'; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        fputc((byte < ' ' && byte != '\t') || byte == 0x7f ? '?' : byte, stream);
+    }
+}
+
+/** The source line and a caret under the column (columns count characters, not bytes); tabs are kept so that the caret stays under its character. */
 static void print_source(FILE *stream, const struct error *error, const struct style *style) {
-    fprintf(stream, "    %s\n", error->source);
-    if (error->column == 0 || error->column > strlen(error->source) + 1) {
-        return;
-    }
     fputs("    ", stream);
-    for (unsigned i = 0; i + 1 < error->column; i++) {
-        const unsigned char byte = (unsigned char)error->source[i];
-        if ((byte & 0xc0) != 0x80) { /* continuation bytes of UTF-8 take no room */
-            fputc(byte == '\t' ? '\t' : ' ', stream);
+    print_text(stream, error->source);
+    char padding[ERROR_SOURCE_SIZE];
+    unsigned column = 1, length = 0;
+    for (const char *byte = error->source; *byte != '\0' && column < error->column; byte++) {
+        if (((unsigned char)*byte & 0xc0) == 0x80) {
+            continue; /* continuation bytes of UTF-8 take no room */
         }
+        padding[length++] = *byte == '\t' ? '\t' : ' ';
+        column++;
     }
-    fprintf(stream, "%s^%s\n", style->green, style->reset);
+    padding[length] = '\0';
+    fputc('\n', stream);
+    if (column == error->column) {
+        fprintf(stream, "    %s%s^%s\n", padding, style->green, style->reset);
+    }
 }
 
 void error_print(FILE *stream, const struct error *error) {
     const struct style *style = style_of(stream);
     print_place(stream, error, style);
     if (error->id > 0) {
-        fprintf(stream, "%serror[MF-%03d]:%s %s\n", style->red, error->id, style->reset, error->message);
+        fprintf(stream, "%serror[MF-%03d]:%s ", style->red, error->id, style->reset);
     } else {
-        fprintf(stream, "%serror:%s %s\n", style->red, style->reset, error->message);
+        fprintf(stream, "%serror:%s ", style->red, style->reset);
     }
+    print_text(stream, error->message);
+    fputc('\n', stream);
     if (error->source[0] != '\0') {
         print_source(stream, error, style);
     }
     if (error->hint[0] != '\0') {
-        fprintf(stream, "    hint: %s\n", error->hint);
+        fputs("    hint: ", stream);
+        print_text(stream, error->hint);
+        fputc('\n', stream);
     }
 }
 
