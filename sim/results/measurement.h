@@ -27,8 +27,9 @@ enum measurement_outcome {
 
 /** What the messages of a phase are. Values are stored in the result file: never renumber. */
 enum measurement_phase_kind {
-    MEASUREMENT_PHASE_DATA = 0,    /**< payload; counts in every statistic */
-    MEASUREMENT_PHASE_CONTROL = 1, /**< receive counts, grants: stored, but left out of completion times and slow-downs */
+    MEASUREMENT_PHASE_DATA = 0, /**< payload; counts in every statistic */
+    MEASUREMENT_PHASE_CONTROL =
+        1, /**< receive counts, grants: stored, but left out of completion times and slow-downs */
 };
 
 /** Kind of a link. Values are stored in the result file: never renumber. */
@@ -38,11 +39,15 @@ enum measurement_link_kind { MEASUREMENT_LINK_ETHERNET = 0, MEASUREMENT_LINK_NVL
 struct measurement_phase {
     char name[MEASUREMENT_NAME_SIZE];
     enum measurement_phase_kind kind;
-    uint32_t participants;         /**< ranks that take part; bandwidths are per participant */
-    uint64_t collective_bytes;     /**< sum over ranks of what an all-to-all buffer holds, own part included (NCCL's algbw); 0 = not defined */
-    uint64_t rdma_logical_bytes;   /**< sum over tokens of distinct destination nodes, the local one included, × bytes a token; 0 = not defined */
-    uint64_t nvl_received_bytes;   /**< sum over tokens of distinct destination ranks, itself included, × bytes a token; 0 = not defined */
-    uint64_t ideal_ps;             /**< least time that this traffic could take: the fullest port's bytes ÷ rate + latency; 0 = unknown */
+    uint32_t participants; /**< ranks that take part; bandwidths are per participant */
+    uint64_t
+        collective_bytes; /**< sum over ranks of what an all-to-all buffer holds, own part included (NCCL's algbw); 0 = not defined */
+    uint64_t
+        rdma_logical_bytes; /**< sum over tokens of distinct destination nodes, the local one included, × bytes a token; 0 = not defined */
+    uint64_t
+        nvl_received_bytes; /**< sum over tokens of distinct destination ranks, itself included, × bytes a token; 0 = not defined */
+    uint64_t
+        ideal_ps; /**< least time that this traffic could take: the fullest port's bytes ÷ rate + latency; 0 = unknown */
 };
 
 /** One message that crossed the fabric. (source, destination, tag) is unique in a run. */
@@ -60,13 +65,15 @@ struct measurement_message {
 struct measurement_flow {
     uint32_t source, destination;
     uint32_t phase;
-    uint32_t messages;          /**< delivered and not */
-    uint64_t bytes;             /**< payload of all of them */
+    uint32_t messages; /**< delivered and not */
+    uint64_t bytes;    /**< payload of all of them */
     uint64_t first_posted_ps;
     uint64_t last_completed_ps; /**< 0 = some message was not delivered */
-    uint64_t active_ps;         /**< time during which at least one of its messages was posted and not delivered; 0 if unfinished */
-    uint64_t ideal_ps;          /**< the same bytes on an idle fabric, said by the caller; 0 = unknown */
-    double slowdown;            /**< active ÷ ideal; 0 = unknown or unfinished. Waiting for data that did not exist yet does not count */
+    uint64_t
+        active_ps; /**< time during which at least one of its messages was posted and not delivered; 0 if unfinished */
+    uint64_t ideal_ps; /**< the same bytes on an idle fabric, said by the caller; 0 = unknown */
+    double
+        slowdown; /**< active ÷ ideal; 0 = unknown or unfinished. Waiting for data that did not exist yet does not count */
 };
 
 /** One rank in one phase. */
@@ -98,10 +105,10 @@ struct measurement_link {
 
 /** One endpoint (rank). Row number = rank. */
 struct measurement_endpoint {
-    uint32_t rack;                   /**< MEASUREMENT_NONE where it is in none */
-    uint64_t fabric_sent_bytes;      /**< payload of fabric messages posted */
-    uint64_t fabric_received_bytes;  /**< payload of fabric messages delivered */
-    uint64_t nvlink_sent_bytes;      /**< on its own NVLink ports */
+    uint32_t rack;                  /**< MEASUREMENT_NONE where it is in none */
+    uint64_t fabric_sent_bytes;     /**< payload of fabric messages posted */
+    uint64_t fabric_received_bytes; /**< payload of fabric messages delivered */
+    uint64_t nvlink_sent_bytes;     /**< on its own NVLink ports */
     uint64_t nvlink_received_bytes;
     uint64_t retransmitted_packets;  /**< sent again by this sender */
     uint64_t duplicate_packets;      /**< received although already there */
@@ -125,13 +132,13 @@ struct measurement_explanation {
 
 /** Sums over the run. */
 struct measurement_totals {
-    uint64_t simulated_ps;     /**< time of the last thing that happened */
-    uint64_t data_hops;        /**< data packets put on a link */
-    uint64_t control_hops;     /**< control packets put on a link (pause and credit are no packets) */
-    uint64_t traffic_digest;   /**< of the traffic plan: equal under every policy with the same seed */
-    uint64_t sent_bytes;       /**< wire bytes of packets put into the fabric by endpoints */
-    uint64_t delivered_bytes;  /**< wire bytes that reached their endpoint */
-    uint64_t dropped_bytes;    /**< wire bytes dropped on the way: sent = delivered + dropped when a run has finished */
+    uint64_t simulated_ps;    /**< time of the last thing that happened */
+    uint64_t data_hops;       /**< data packets put on a link */
+    uint64_t control_hops;    /**< control packets put on a link (pause and credit are no packets) */
+    uint64_t traffic_digest;  /**< of the traffic plan: equal under every policy with the same seed */
+    uint64_t sent_bytes;      /**< wire bytes of packets put into the fabric by endpoints */
+    uint64_t delivered_bytes; /**< wire bytes that reached their endpoint */
+    uint64_t dropped_bytes;   /**< wire bytes dropped on the way: sent = delivered + dropped when a run has finished */
 };
 
 /** One run: everything measured under one policy with one seed. Owns its arrays; freed by measurement_free. */
@@ -141,15 +148,17 @@ struct measurement {
     enum measurement_outcome outcome;
     uint32_t n_ranks, n_racks, n_phases, n_links, n_experts;
     struct measurement_totals totals;
-    struct measurement_phase *phases;          /**< [n_phases] */
-    struct measurement_endpoint *endpoints;    /**< [n_ranks] */
-    struct measurement_rank_phase *rank_phases;/**< [n_ranks × n_phases], [rank × n_phases + phase]; rank and phase are set by measurement_create */
-    struct measurement_link *links;            /**< [n_links] */
-    struct measurement_expert *experts;        /**< [n_experts] */
-    uint64_t *rack_bytes;                      /**< [n_racks × n_racks], payload from the row's rack to the column's; made by measurement_finish from endpoints' racks */
-    struct measurement_message *messages;      /**< added with measurement_add_message */
+    struct measurement_phase *phases;       /**< [n_phases] */
+    struct measurement_endpoint *endpoints; /**< [n_ranks] */
+    struct measurement_rank_phase *
+        rank_phases; /**< [n_ranks × n_phases], [rank × n_phases + phase]; rank and phase are set by measurement_create */
+    struct measurement_link *links;     /**< [n_links] */
+    struct measurement_expert *experts; /**< [n_experts] */
+    uint64_t *
+        rack_bytes; /**< [n_racks × n_racks], payload from the row's rack to the column's; made by measurement_finish from endpoints' racks */
+    struct measurement_message *messages; /**< added with measurement_add_message */
     uint64_t n_messages, messages_capacity;
-    struct measurement_flow *flows;            /**< made by measurement_finish */
+    struct measurement_flow *flows; /**< made by measurement_finish */
     uint64_t n_flows;
     struct measurement_explanation *explanations; /**< added with measurement_explain */
     uint32_t n_explanations;
@@ -161,7 +170,8 @@ struct measurement_shape {
 };
 
 /** Unloaded time of a flow: what bytes from source to destination take when nothing else is on the fabric; 0 = unknown. */
-typedef uint64_t (*measurement_ideal)(const void *context, uint32_t source, uint32_t destination, uint32_t phase, uint64_t bytes);
+typedef uint64_t (*measurement_ideal)(const void *context, uint32_t source, uint32_t destination, uint32_t phase,
+                                      uint64_t bytes);
 
 /** A zeroed measurement of this shape; endpoints' racks and experts' ranks are MEASUREMENT_NONE. The caller fills the arrays. */
 struct measurement *measurement_create(const struct measurement_shape *shape);
@@ -177,7 +187,8 @@ void measurement_add_message(struct measurement *measurement, const struct measu
 void measurement_finish(struct measurement *measurement, measurement_ideal ideal, const void *ideal_context);
 
 /** Appends one explanation from a printf format; cut at a character's boundary if too long. */
-void measurement_explain(struct measurement *measurement, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void measurement_explain(struct measurement *measurement, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** Frees a measurement and all it owns; NULL is allowed. */
 void measurement_free(struct measurement *measurement);

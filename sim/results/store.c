@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "results/store.h"
+
+#include "base/error_id.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "results/columns.h"
+
+#include <hdf5.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    CHUNK_ROWS = 32768, /**< 256 KiB of 64-bit values: well inside HDF5's chunk cache of 1 MiB */
+    CHUNK_RACKS = 128,  /**< edge of a chunk of the rack matrix: 128 KiB */
+    DEFLATE_LEVEL = 4,  /**< of 9: most of the gain comes from the shuffle before it */
+    REASON_SIZE = 256,
+};
+
+struct store {
+    char *path;      /**< final name */
+    char *temporary; /**< where the bytes go until store_commit */
+    hid_t file;
+    hid_t runs; /**< group /runs */
+    uint32_t n_runs;
+    char reason[REASON_SIZE]; /**< of the first failure of the operating system */
+};
+
+/** Takes the words of the operating system out of HDF5's error stack: "… error message = 'No space left on device' …". */
+static herr_t find_reason(unsigned depth, const H5E_error2_t *entry, void *reason) {
+    static const char mark[] = "error message = '";
+    const char *words = entry->desc != NULL ? strstr(entry->desc, mark) : NULL;
+    (void)depth;
+    if (words != NULL) {
+        words += sizeof mark - 1;
+        snprintf(reason, REASON_SIZE, "%.*s", (int)strcspn(words, "'"), words);
+    }
+    return 0;
+}
+
+/** Called by HDF5 at each failure: keeps the first reason, as the next call to HDF5 would forget it. */
+static herr_t note_failure(hid_t stack, void *client) {
+    struct store *store = client;
+    if (store->reason[0] == '\0') {
+        H5Ewalk2(stack, H5E_WALK_UPWARD, find_reason, store->reason);
+    }
+    return 0;
+}
+
+/** Has failures of HDF5 noted in a store from here on, rather than printed. NULL: neither. */
+static void watch(struct store *store) {
+    H5Eset_auto2(H5E_DEFAULT, store != NULL ? note_failure : NULL, store);
+}
+
+/** Fills *error for a path that cannot be written; returns false. */
+static bool refuse(struct error *error, const char *path, const char *reason) {
+    error_set(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, "the file cannot be written: %s", reason);
+    if (error != NULL) {
+        snprintf(error->file, sizeof error->file, "%s", path);
+    }
+    return false;
+}
+
+/** Fills *error with what was noted; returns false. */
+static bool fail(const struct store *store, struct error *error) {
+    return refuse(error, store->path, store->reason[0] != '\0' ? store->reason : "the HDF5 library failed");
+}
+
+/** Removes the temporary file and frees the store, whose HDF5 file is closed. */
+static void release(struct store *store) {
+    unlink(store->temporary); /* gone already after a commit */
+    free(store->temporary);
+    free(store->path);
+    free(store);
+}
+
+/** Type in the file and in memory: fixed byte order, so that every machine writes the same bytes. To be closed by the caller. */
+static hid_t make_type(enum column_type type, size_t size_bytes, bool in_memory) {
+    switch (type) {
+    case COLUMN_UINT32:
+        return H5Tcopy(in_memory ? H5T_NATIVE_UINT32 : H5T_STD_U32LE);
+    case COLUMN_UINT64:
+        return H5Tcopy(in_memory ? H5T_NATIVE_UINT64 : H5T_STD_U64LE);
+    case COLUMN_DOUBLE:
+        return H5Tcopy(in_memory ? H5T_NATIVE_DOUBLE : H5T_IEEE_F64LE);
+    case COLUMN_TEXT:
+        break;
+    }
+    const hid_t text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text, size_bytes);
+    H5Tset_strpad(text, H5T_STR_NULLPAD);
+    H5Tset_cset(text, H5T_CSET_UTF8);
+    return text;
+}
+
+/** Attributes are variable-length UTF-8: Python's h5py gives those, and only those, as str. */
+static bool put_text_attribute(hid_t object, const char *name, const char *text) {
+    const hid_t type = make_type(COLUMN_TEXT, H5T_VARIABLE, true);
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    const bool done = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
+    H5Aclose(attribute);
+    H5Sclose(space);
+    H5Tclose(type);
+    return done;
+}
+
+static bool put_number_attribute(hid_t object, const char *name, uint64_t value) {
+    const hid_t space = H5Screate(H5S_SCALAR);
+    const hid_t attribute = H5Acreate2(object, name, H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT);
+    const bool done = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_UINT64, &value) >= 0;
+    H5Aclose(attribute);
+    H5Sclose(space);
+    return done;
+}
+
+/** A group without time stamps. */
+static hid_t make_group(hid_t parent, const char *name) {
+    const hid_t properties = H5Pcreate(H5P_GROUP_CREATE);
+    H5Pset_obj_track_times(properties, false);
+    const hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, properties, H5P_DEFAULT);
+    H5Pclose(properties);
+    return group;
+}
+
+/** A dataset without time stamps; chunked, shuffled and deflated unless it is a scalar (n_dimensions 0) or empty. */
+static hid_t make_dataset(hid_t parent, const char *name, hid_t type, int n_dimensions, const hsize_t *dimensions,
+                          const hsize_t *largest_chunk) {
+    hsize_t chunk[2] = {0, 0}, cells = n_dimensions > 0 ? 1 : 0;
+    for (int i = 0; i < n_dimensions; i++) {
+        chunk[i] = dimensions[i] < largest_chunk[i] ? dimensions[i] : largest_chunk[i];
+        cells *= dimensions[i];
+    }
+    const hid_t space = n_dimensions == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(n_dimensions, dimensions, NULL);
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(properties, false);
+    H5Pset_fill_time(properties,
+                     H5D_FILL_TIME_ALLOC); /* the unused end of the last chunk is zero, not what memory held */
+    if (cells > 0) {
+        H5Pset_chunk(properties, n_dimensions, chunk);
+        H5Pset_shuffle(properties);
+        H5Pset_deflate(properties, DEFLATE_LEVEL);
+    }
+    const hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    H5Pclose(properties);
+    H5Sclose(space);
+    return dataset;
+}
+
+/** Copies one field of many rows to a dense, zeroed buffer. Texts end at their NUL: what is behind it is not data. */
+static void gather_column(void *buffer, const struct column *column, size_t row_bytes, const char *rows, size_t count) {
+    char *to = buffer;
+    for (size_t i = 0; i < count; i++) {
+        const char *field = rows + i * row_bytes + column->offset;
+        const size_t size = column->type == COLUMN_TEXT ? strnlen(field, column->size_bytes) : column->size_bytes;
+        memset(to + size, 0, column->size_bytes - size);
+        memcpy(to, field, size);
+        to += column->size_bytes;
+    }
+}
+
+/** Writes rows of a column a chunk at a time, so that memory does not grow with the table. */
+static bool write_rows(hid_t dataset, hid_t memory_type, const struct column *column, size_t row_bytes,
+                       const char *rows, hsize_t n_rows) {
+    const hsize_t step = n_rows < CHUNK_ROWS ? n_rows : CHUNK_ROWS;
+    void *buffer = memory_allocate(step, column->size_bytes);
+    const hid_t file_space = H5Dget_space(dataset);
+    bool done = file_space >= 0;
+    for (hsize_t first = 0; done && first < n_rows; first += step) {
+        const hsize_t count = n_rows - first < step ? n_rows - first : step;
+        const hid_t memory_space = H5Screate_simple(1, &count, NULL);
+        gather_column(buffer, column, row_bytes, rows + first * row_bytes, count);
+        done = H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &first, NULL, &count, NULL) >= 0 &&
+               H5Dwrite(dataset, memory_type, memory_space, file_space, H5P_DEFAULT, buffer) >= 0;
+        H5Sclose(memory_space);
+    }
+    H5Sclose(file_space);
+    free(buffer);
+    return done;
+}
+
+/** One column as a dataset: n_dimensions 1 = all rows, 0 = the first row as a scalar. */
+static bool put_column(hid_t group, const struct column_table *table, const struct column *column,
+                       const struct measurement *measurement, int n_dimensions) {
+    const hsize_t n_rows = table->n_rows(measurement), chunk = CHUNK_ROWS;
+    const char *rows = table->rows(measurement);
+    const hid_t file_type = make_type(column->type, column->size_bytes, false);
+    const hid_t memory_type = make_type(column->type, column->size_bytes, true);
+    const hid_t dataset = make_dataset(group, column->name, file_type, n_dimensions, &n_rows, &chunk);
+    bool done = dataset >= 0 && put_text_attribute(dataset, "units", column->units) &&
+                put_text_attribute(dataset, "long_name", column->long_name);
+    if (done && n_dimensions == 0) {
+        done = H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows + column->offset) >= 0;
+    } else if (done && n_rows > 0) {
+        done = write_rows(dataset, memory_type, column, table->row_bytes, rows, n_rows);
+    }
+    done = H5Dclose(dataset) >= 0 && done;
+    H5Tclose(memory_type);
+    H5Tclose(file_type);
+    return done;
+}
+
+static bool put_table(hid_t run, const struct column_table *table, const struct measurement *measurement,
+                      int n_dimensions) {
+    const hid_t group = make_group(run, table->name);
+    bool done = group >= 0 && put_text_attribute(group, "long_name", table->long_name);
+    for (size_t i = 0; done && i < table->n_columns; i++) {
+        done = put_column(group, table, &table->columns[i], measurement, n_dimensions);
+    }
+    H5Gclose(group);
+    return done;
+}
+
+static bool put_rack_matrix(hid_t run, const struct measurement *measurement) {
+    const hsize_t dimensions[2] = {measurement->n_racks, measurement->n_racks}, chunk[2] = {CHUNK_RACKS, CHUNK_RACKS};
+    const hid_t dataset = make_dataset(run, "rack_bytes", H5T_STD_U64LE, 2, dimensions, chunk);
+    bool done = dataset >= 0 && put_text_attribute(dataset, "units", "B") &&
+                put_text_attribute(dataset, "long_name",
+                                   "Payload over the fabric from the rack of the row to the rack of the column");
+    if (done && measurement->n_racks > 0) {
+        done = H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, measurement->rack_bytes) >= 0;
+    }
+    return H5Dclose(dataset) >= 0 && done;
+}
+
+/** Name of a run's group: 003_adaptive+dcqcn_seed1. A slash would open a group of its own. */
+static void name_run(char *name, size_t size, uint32_t number, const struct measurement *measurement) {
+    snprintf(name, size, "%03u_%s_seed%llu", number, measurement->policy, (unsigned long long)measurement->seed);
+    for (char *letter = name; *letter != '\0'; letter++) {
+        if (*letter == '/') {
+            *letter = '_';
+        }
+    }
+}
+
+bool store_add_run(struct store *store, const struct measurement *measurement, struct error *error) {
+    char name[MEASUREMENT_NAME_SIZE + 64];
+    name_run(name, sizeof name, store->n_runs, measurement);
+    watch(store);
+    const hid_t run = make_group(store->runs, name);
+    bool done = run >= 0 && put_text_attribute(run, "policy", measurement->policy) &&
+                put_number_attribute(run, "seed", measurement->seed) &&
+                put_number_attribute(run, "outcome", (uint64_t)measurement->outcome) &&
+                put_table(run, &column_totals, measurement, 0) && put_rack_matrix(run, measurement);
+    for (size_t i = 0; done && i < column_tables_count; i++) {
+        done = put_table(run, &column_tables[i], measurement, 1);
+    }
+    if (!done) {
+        fail(store, error);
+    }
+    H5Gclose(run);
+    watch(NULL);
+    store->n_runs++;
+    return done;
+}
+
+/** The resolved configuration as one text of its own length. */
+static bool put_configuration(hid_t file, const char *text) {
+    const hid_t type = make_type(COLUMN_TEXT, strlen(text) + 1, false); /* HDF5 has no text of length 0 */
+    const hid_t dataset = make_dataset(file, "configuration", type, 0, NULL, NULL);
+    const bool done = dataset >= 0 &&
+                      put_text_attribute(dataset, "long_name", "Resolved configuration of all runs, as YAML") &&
+                      H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
+    H5Dclose(dataset);
+    H5Tclose(type);
+    return done;
+}
+
+static bool put_header(struct store *store, const struct store_header *header) {
+    return put_number_attribute(store->file, "schema_version", STORE_SCHEMA_VERSION) &&
+           put_text_attribute(store->file, "program", "moefabric") &&
+           put_text_attribute(store->file, "program_version", header->program_version) &&
+           put_text_attribute(store->file, "title", header->title) &&
+           put_configuration(store->file, header->configuration);
+}
+
+/** Creates the HDF5 file over the empty temporary one: no time stamp on its root, no lock (the name is ours alone, and some network file systems have none). */
+static hid_t create_file(const char *path) {
+    const hid_t creation = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_obj_track_times(creation, false);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, false, true);
+#endif
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+    H5Pclose(access);
+    H5Pclose(creation);
+    return file;
+}
+
+/** Is there a device, pipe or socket of this name? A rename would destroy it. */
+static bool is_special(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static struct store *make_store(const char *path) {
+    struct store *store = memory_allocate(1, sizeof *store);
+    store->file = store->runs = H5I_INVALID_HID;
+    store->path = memory_allocate(strlen(path) + 1, 1);
+    strcpy(store->path, path);
+    store->temporary = file_temporary_name(path);
+    return store;
+}
+
+struct store *store_open(const char *path, const struct store_header *header, struct error *error) {
+    H5dont_atexit(); /* files are closed here; after a full disk the library's own clean-up would only complain */
+    if (!file_check_writable(path, error)) {
+        return NULL;
+    }
+    if (is_special(path)) {
+        refuse(error, path, "it is not a regular file");
+        return NULL;
+    }
+    struct store *store = make_store(path);
+    watch(store);
+    store->file = create_file(store->temporary);
+    if (store->file >= 0 && put_header(store, header)) {
+        store->runs = make_group(store->file, "runs");
+    }
+    watch(NULL);
+    if (store->runs < 0) {
+        fail(store, error);
+        store_discard(store);
+        return NULL;
+    }
+    return store;
+}
+
+bool store_commit(struct store *store, struct error *error) {
+    watch(store);
+    H5Gclose(store->runs);
+    bool done = H5Fclose(store->file) >= 0;
+    watch(NULL);
+    done = done ? file_publish(store->temporary, store->path, error) : fail(store, error);
+    release(store);
+    return done;
+}
+
+void store_discard(struct store *store) {
+    if (store == NULL) {
+        return;
+    }
+    watch(NULL);
+    H5Gclose(store->runs);
+    H5Fclose(store->file);
+    release(store);
+}
