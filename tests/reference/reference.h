@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The naive simulator: the rules of sim/device/README.md, one step after the other from one heap, for clarity only.
+ *
+ * It shares no code with sim/engine and sim/device besides packets, figures and the trace. What both agree on,
+ * on many random cases, is taken to be what the rules say.
+ */
+#ifndef MOEFABRIC_TESTS_REFERENCE_H
+#define MOEFABRIC_TESTS_REFERENCE_H
+
+#include "device/parameters.h"
+#include "device/trace.h"
+#include "fabric/fabric.h"
+#include "workload/traffic.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What was counted on one directed link and the port that it leaves. */
+struct reference_link_counts {
+    uint64_t bytes;           /**< on the wire, headers included */
+    uint64_t arrived_bytes;   /**< that reached the head */
+    uint64_t packets;         /**< data, urgent and NVLink packets */
+    uint64_t control_packets; /**< ACK, NACK, notification, probe, probe reply */
+    uint64_t marks;           /**< marks set when a packet started here */
+    uint64_t drops_lossless;  /**< packets of the lossless class that were meant for this port and dropped */
+    uint64_t drops_lossy;     /**< the same for the other classes */
+    uint64_t pauses;          /**< pause records that the transmitter of this link received */
+    uint64_t paused_ps;       /**< time that it was paused */
+    uint64_t deepest_bytes;   /**< deepest queue, all classes (switches and chips) */
+    uint64_t busy_ps;         /**< time that it was sending */
+    uint64_t credit_stalls;   /**< times that an NVLink transmitter had a record and too little credit */
+};
+
+/** What was counted at one endpoint. */
+struct reference_endpoint_counts {
+    uint64_t retransmitted_packets;  /**< data packets sent again */
+    uint64_t duplicate_packets;      /**< data packets received although already there */
+    uint64_t out_of_order_packets;   /**< data packets received with a number other than the expected one */
+    uint64_t reordering_packets;     /**< largest distance of a received number beyond the expected one */
+    uint64_t notifications_sent;     /**< as receiver */
+    uint64_t notifications_received; /**< as sender */
+    uint64_t timeouts;               /**< rewinds by the retransmission clock */
+    uint64_t messages_posted, messages_delivered;
+    uint64_t messages_awaiting_acknowledgement; /**< posted on a queue pair and not complete when the run ended */
+};
+
+/** One run. Freed by reference_free. */
+struct reference {
+    struct trace trace; /**< sorted */
+    uint32_t n_links, n_endpoints;
+    struct reference_link_counts *links;         /**< [n_links] */
+    struct reference_endpoint_counts *endpoints; /**< [n_endpoints] */
+    uint64_t last_ps; /**< time of the last step that was handled, refreshes and void timers apart */
+    bool finished; /**< every message that was posted or armed has been delivered and, on queue pairs, acknowledged */
+};
+
+/** Runs a plan until nothing is left to do, or to limit_ps (steps at that time or later are not handled). */
+struct reference *reference_run(const struct fabric *fabric, const struct network_parameters *parameters,
+                                const struct traffic *traffic);
+
+/** Frees a run; NULL is allowed. */
+void reference_free(struct reference *reference);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reference_endpoint.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "reference_nic.h"
+#include "reference_nvlink.h"
+#include "reference_receiver.h"
+
+#include <stdlib.h>
+
+enum { PHASE_START = 5, TIE_START = 0 };
+
+struct reference_endpoint {
+    uint32_t device;
+    uint16_t n_nics;
+    struct traffic_outbox outbox;
+    struct traffic_message *armed; /* all that ever were, in order of arming */
+    uint64_t n_armed;
+    struct reference_nic *nic;
+    struct reference_nvlink *nvlink;
+    struct reference_receiver *receiver;
+};
+
+struct reference_endpoint *reference_endpoint_create(struct reference_world *world, uint32_t device) {
+    struct reference_endpoint *endpoint = memory_allocate(1, sizeof *endpoint);
+    endpoint->device = device;
+    endpoint->n_nics = (uint16_t)world->fabric->endpoints[device].n_nics;
+    endpoint->nic = reference_nic_create(world, device);
+    endpoint->nvlink = reference_nvlink_create(world, device);
+    endpoint->receiver = reference_receiver_create(device);
+    return endpoint;
+}
+
+void reference_endpoint_free(struct reference_endpoint *endpoint) {
+    if (endpoint == NULL) {
+        return;
+    }
+    reference_nic_free(endpoint->nic);
+    reference_nvlink_free(endpoint->nvlink);
+    reference_receiver_free(endpoint->receiver);
+    traffic_outbox_free(&endpoint->outbox);
+    free(endpoint->armed);
+    free(endpoint);
+}
+
+uint64_t reference_endpoint_incomplete(const struct reference_endpoint *endpoint) {
+    return reference_nic_incomplete(endpoint->nic);
+}
+
+/* ---- sending ---- */
+
+static void post(struct reference_world *world, struct reference_endpoint *endpoint,
+                 const struct traffic_message *message) {
+    REQUIRE(message->destination != endpoint->device, "endpoint %u sends a message to itself", endpoint->device);
+    if (message->route == TRAFFIC_NVLINK) {
+        reference_nvlink_post(world, endpoint->nvlink, message);
+    } else {
+        reference_nic_post(world, endpoint->nic, message);
+    }
+}
+
+static void arm(struct reference_world *world, struct reference_endpoint *endpoint,
+                const struct traffic_message *message) {
+    const uint64_t number = endpoint->n_armed++;
+    endpoint->armed = memory_resize(endpoint->armed, endpoint->n_armed, sizeof *endpoint->armed);
+    endpoint->armed[number] = *message;
+    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = message->start_ps,
+                                                               .device = endpoint->device,
+                                                               .phase = PHASE_START,
+                                                               .tie = TIE_START,
+                                                               .place = number,
+                                                               .kind = REFERENCE_STEP_START,
+                                                               .value = number});
+}
+
+static void take_outbox(struct reference_world *world, struct reference_endpoint *endpoint) {
+    for (uint32_t i = 0; i < endpoint->outbox.count; i++) {
+        const struct traffic_message *message = &endpoint->outbox.messages[i];
+        world->result->endpoints[endpoint->device].messages_posted++;
+        if (message->start_ps <= world->now_ps) {
+            post(world, endpoint, message);
+        } else {
+            arm(world, endpoint, message);
+        }
+    }
+}
+
+void reference_endpoint_begin(struct reference_world *world, struct reference_endpoint *endpoint) {
+    endpoint->outbox.count = 0;
+    world->traffic->begin(world->traffic->plan, endpoint->device, &endpoint->outbox);
+    take_outbox(world, endpoint);
+}
+
+/* ---- receiving ---- */
+
+static void deliver(struct reference_world *world, struct reference_endpoint *endpoint, const struct packet *packet,
+                    uint32_t tag, uint16_t queue_pair) {
+    world->result->endpoints[endpoint->device].messages_delivered++;
+    trace_add_message(&world->result->trace, TRACE_DELIVER, world->now_ps, endpoint->device, packet_kind(packet),
+                      packet->source, endpoint->device, tag, queue_pair);
+    endpoint->outbox.count = 0;
+    world->traffic->delivered(world->traffic->plan, endpoint->device, packet->source, tag, world->now_ps,
+                              &endpoint->outbox);
+    take_outbox(world, endpoint);
+}
+
+static void receive_data(struct reference_world *world, struct reference_endpoint *endpoint,
+                         const struct packet *packet) {
+    struct reference_receiver_whole whole = {0};
+    reference_receiver_data(world, endpoint->receiver, endpoint->nic, packet, &whole);
+    for (size_t i = 0; i < whole.count; i++) {
+        deliver(world, endpoint, packet, whole.tags[i], packet->queue_pair);
+    }
+    free(whole.tags);
+}
+
+static void receive(struct reference_world *world, struct reference_endpoint *endpoint, uint16_t port,
+                    const struct packet *packet) {
+    switch (packet_kind(packet)) {
+    case PACKET_DATA:
+        receive_data(world, endpoint, packet);
+        break;
+    case PACKET_URGENT:
+        deliver(world, endpoint, packet, packet->message, 0);
+        break;
+    case PACKET_PROBE:
+        reference_receiver_probe(world, endpoint->nic, packet);
+        break;
+    case PACKET_RECORD:
+        if (reference_nvlink_receive(world, endpoint->nvlink, port, packet)) {
+            deliver(world, endpoint, packet, packet->message, 0);
+        }
+        break;
+    default:
+        reference_nic_replied(world, endpoint->nic, packet);
+    }
+}
+
+/* ---- steps ---- */
+
+static void choose(struct reference_world *world, struct reference_endpoint *endpoint, uint16_t port) {
+    if (port < endpoint->n_nics) {
+        reference_nic_choose(world, endpoint->nic);
+    } else {
+        reference_nvlink_choose(world, endpoint->nvlink, port);
+    }
+}
+
+static void sent(struct reference_world *world, struct reference_endpoint *endpoint, uint16_t port) {
+    if (port < endpoint->n_nics) {
+        reference_nic_sent(world, endpoint->nic);
+    } else {
+        reference_nvlink_sent(world, endpoint->nvlink, port);
+    }
+}
+
+/** A pause, a resume, a credit: then the transmitter may choose. */
+static void control(struct reference_world *world, struct reference_endpoint *endpoint,
+                    const struct reference_step *step) {
+    if (step->kind == REFERENCE_STEP_CREDIT) {
+        reference_world_transmitter(world, endpoint->device, step->port)->credit_bytes += step->value;
+    } else {
+        reference_world_paused(world, endpoint->device, step->port, step->kind == REFERENCE_STEP_PAUSE);
+    }
+    choose(world, endpoint, step->port);
+}
+
+bool reference_endpoint_step(struct reference_world *world, struct reference_endpoint *endpoint,
+                             const struct reference_step *step) {
+    switch (step->kind) {
+    case REFERENCE_STEP_SENT:
+        sent(world, endpoint, step->port);
+        return true;
+    case REFERENCE_STEP_WAKE:
+        choose(world, endpoint, step->port);
+        return true;
+    case REFERENCE_STEP_PAUSE:
+    case REFERENCE_STEP_RESUME:
+    case REFERENCE_STEP_CREDIT:
+        control(world, endpoint, step);
+        return true;
+    case REFERENCE_STEP_PACKET:
+        receive(world, endpoint, step->port, &step->packet);
+        return true;
+    case REFERENCE_STEP_START:
+        post(world, endpoint, &endpoint->armed[step->value]);
+        return true;
+    case REFERENCE_STEP_TIMEOUT:
+        return reference_nic_timeout(world, endpoint->nic, (uint32_t)step->place, step->value);
+    default:
+        BUG("an endpoint has no step of kind %d", (int)step->kind);
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The sending side of the NIC of an endpoint of the naive simulator: queue pairs, pacing, what goes on the wire next.
+ */
+#ifndef MOEFABRIC_TESTS_REFERENCE_NIC_H
+#define MOEFABRIC_TESTS_REFERENCE_NIC_H
+
+#include "reference_world.h"
+
+struct reference_nic;
+
+/** State of an endpoint; NULL if it has no NIC. The NIC is port 0 of the device. Freed by reference_nic_free. */
+struct reference_nic *reference_nic_create(struct reference_world *world, uint32_t endpoint);
+
+/** Frees the state; NULL is allowed. */
+void reference_nic_free(struct reference_nic *nic);
+
+/** Posts a message over the fabric, urgent or on its queue pair. */
+void reference_nic_post(struct reference_world *world, struct reference_nic *nic,
+                        const struct traffic_message *message);
+
+/** Appends a reply to the control FIFO. */
+void reference_nic_reply(struct reference_world *world, struct reference_nic *nic, const struct packet *reply);
+
+/** An idle transmitter looks for something to send. */
+void reference_nic_choose(struct reference_world *world, struct reference_nic *nic);
+
+/** The transmission has ended. */
+void reference_nic_sent(struct reference_world *world, struct reference_nic *nic);
+
+/** A reply to this sender has arrived: ACK, NACK, CONGESTION or PROBE_REPLY. */
+void reference_nic_replied(struct reference_world *world, struct reference_nic *nic, const struct packet *reply);
+
+/** The clock of a queue pair has run out, unless it was set again since. True if it was not. */
+bool reference_nic_timeout(struct reference_world *world, struct reference_nic *nic, uint32_t queue_pair,
+                           uint64_t setting);
+
+/** How many messages on queue pairs are not complete. */
+uint64_t reference_nic_incomplete(const struct reference_nic *nic);
+
+#endif

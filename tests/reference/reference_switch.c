@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reference_switch.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/rate.h"
+
+#include <stdlib.h>
+
+enum { PHASE_REFRESH = 2, DEFICIT_UNIT_BYTES = 1024 };
+
+struct switch_port {
+    struct reference_queue queues[PACKET_CLASSES];
+    uint64_t depth[PACKET_CLASSES]; /* accepted and not fully sent */
+    uint64_t deficit[PACKET_CLASSES];
+    enum packet_class turn;
+    uint64_t draws; /* of the marking stream */
+    /* as an ingress */
+    uint64_t shared, headroom;
+    bool pausing; /* the other end has been told to pause */
+};
+
+struct reference_switch {
+    uint32_t device;
+    const struct switch_parameters *parameters;
+    uint16_t n_ports;
+    struct switch_port *ports;
+    uint64_t lossy_used;
+    const struct path_policy *policy;
+    struct path_state *path;
+};
+
+static void schedule_refresh(struct reference_world *world, uint32_t device, uint64_t time_ps) {
+    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = time_ps,
+                                                               .device = device,
+                                                               .phase = PHASE_REFRESH,
+                                                               .kind = REFERENCE_STEP_REFRESH});
+}
+
+struct reference_switch *reference_switch_create(struct reference_world *world, uint32_t device) {
+    const struct fabric_device *description = &world->fabric->devices[device];
+    const struct network_parameters *parameters = world->parameters;
+    struct reference_switch *created = memory_allocate(1, sizeof *created);
+    created->device = device;
+    created->parameters = description->tier == FABRIC_TIER_LEAF ? &parameters->leaf : &parameters->spine;
+    created->n_ports = (uint16_t)description->n_ports;
+    created->ports = memory_allocate(description->n_ports, sizeof *created->ports);
+    for (uint16_t port = 0; port < created->n_ports; port++) {
+        created->ports[port].turn = PACKET_CLASS_LOSSLESS;
+    }
+    created->policy = path_policy_of(parameters->path.kind);
+    created->path = created->policy->create(&parameters->path, parameters->seed, device, description->n_ports);
+    if (created->policy->reads_ports) {
+        schedule_refresh(world, device, path_refresh_offset_ps(&parameters->path, parameters->seed, device));
+    }
+    return created;
+}
+
+void reference_switch_free(struct reference_switch *device) {
+    if (device == NULL) {
+        return;
+    }
+    for (uint16_t port = 0; port < device->n_ports; port++) {
+        for (int class = 0; class < PACKET_CLASSES; class ++) {
+            reference_queue_free(&device->ports[port].queues[class]);
+        }
+    }
+    path_state_free(device->path);
+    free(device->ports);
+    free(device);
+}
+
+/* ---- what is in the buffer ---- */
+
+static uint64_t shift(uint64_t value, int by) {
+    return by >= 0 ? value << by : value >> -by;
+}
+
+static uint64_t used_bytes(const struct reference_switch *device) {
+    uint64_t used = 0;
+    for (uint16_t port = 0; port < device->n_ports; port++) {
+        used += device->ports[port].shared;
+    }
+    return used;
+}
+
+static uint64_t lossless_threshold(const struct reference_switch *device) {
+    return shift(device->parameters->lossless_pool_bytes - used_bytes(device),
+                 device->parameters->lossless_alpha_shift);
+}
+
+static uint64_t lossy_threshold(const struct reference_switch *device) {
+    return shift(device->parameters->lossy_pool_bytes - device->lossy_used, device->parameters->lossy_alpha_shift);
+}
+
+static bool is_protected(const struct reference_switch *device, const struct packet *packet) {
+    return packet_class(packet) == PACKET_CLASS_LOSSLESS && device->parameters->pfc;
+}
+
+static uint64_t depth_bytes(const struct switch_port *port) {
+    return port->depth[PACKET_CLASS_CONTROL] + port->depth[PACKET_CLASS_LOSSLESS] + port->depth[PACKET_CLASS_LOSSY];
+}
+
+static bool admit_lossless(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
+                           uint64_t size) {
+    struct switch_port *from = &device->ports[ingress];
+    if (from->shared + size <= lossless_threshold(device) &&
+        used_bytes(device) + size <= device->parameters->lossless_pool_bytes) {
+        from->shared += size;
+        return true;
+    }
+    if (from->headroom + size > device->parameters->headroom_bytes) {
+        return false;
+    }
+    from->headroom += size;
+    if (!from->pausing) {
+        from->pausing = true;
+        reference_world_pause(world, device->device, ingress, true);
+    }
+    return true;
+}
+
+static bool admit_lossy(struct reference_switch *device, uint64_t queue_depth, uint64_t size) {
+    if (queue_depth + size > lossy_threshold(device) ||
+        device->lossy_used + size > device->parameters->lossy_pool_bytes) {
+        return false;
+    }
+    device->lossy_used += size;
+    return true;
+}
+
+static void release_lossless(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
+                             uint64_t size) {
+    struct switch_port *from = &device->ports[ingress];
+    const uint64_t from_headroom = size < from->headroom ? size : from->headroom;
+    from->headroom -= from_headroom;
+    from->shared -= size - from_headroom;
+    const uint64_t xon = device->parameters->xon_bytes;
+    const bool low = from->shared <= xon || from->shared + xon <= lossless_threshold(device);
+    if (from->pausing && from->headroom == 0 && low) {
+        from->pausing = false;
+        reference_world_pause(world, device->device, ingress, false);
+    }
+}
+
+/* ---- the transmitter ---- */
+
+static bool may_start(struct reference_world *world, struct reference_switch *device, uint16_t port,
+                      enum packet_class class) {
+    const struct reference_queue *queue = &device->ports[port].queues[class];
+    const bool paused =
+        class == PACKET_CLASS_LOSSLESS && reference_world_transmitter(world, device->device, port)->paused;
+    return queue->count > 0 && queue->items[0].ready_ps <= world->now_ps && !paused;
+}
+
+static enum packet_class take_turn(const struct reference_switch *device, struct switch_port *port) {
+    while (port->deficit[port->turn] < port->queues[port->turn].items[0].packet.size_bytes) {
+        port->turn = port->turn == PACKET_CLASS_LOSSLESS ? PACKET_CLASS_LOSSY : PACKET_CLASS_LOSSLESS;
+        port->deficit[port->turn] += (uint64_t)device->parameters->class_weight[port->turn] * DEFICIT_UNIT_BYTES;
+    }
+    port->deficit[port->turn] -= port->queues[port->turn].items[0].packet.size_bytes;
+    return port->turn;
+}
+
+/** The class that sends now, or PACKET_CLASSES. */
+static enum packet_class choose_class(struct reference_world *world, struct reference_switch *device, uint16_t number) {
+    struct switch_port *port = &device->ports[number];
+    const bool lossless = may_start(world, device, number, PACKET_CLASS_LOSSLESS);
+    const bool lossy = may_start(world, device, number, PACKET_CLASS_LOSSY);
+    if (may_start(world, device, number, PACKET_CLASS_CONTROL)) {
+        return PACKET_CLASS_CONTROL;
+    }
+    if (lossless && lossy) {
+        return take_turn(device, port);
+    }
+    if (!lossless && !lossy) {
+        return PACKET_CLASSES;
+    }
+    port->turn = lossless ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY;
+    port->deficit[PACKET_CLASS_LOSSLESS] = 0;
+    port->deficit[PACKET_CLASS_LOSSY] = 0;
+    return port->turn;
+}
+
+static bool draw_mark(struct reference_world *world, struct reference_switch *device, uint16_t port, uint64_t depth) {
+    const struct switch_parameters *p = device->parameters;
+    const uint64_t stream = hash_stream(world->parameters->seed, HASH_PURPOSE_ECN, device->device, port);
+    const uint64_t draw = hash_draw(stream, device->ports[port].draws++);
+    return (rate_wide)(draw >> 32) * (p->ecn_maximum_bytes - p->ecn_minimum_bytes) <
+           ((rate_wide)p->ecn_probability_fxp20 * (depth - p->ecn_minimum_bytes)) << 12;
+}
+
+static void mark(struct reference_world *world, struct reference_switch *device, uint16_t port, struct packet *packet) {
+    const struct switch_parameters *p = device->parameters;
+    const enum packet_class class = packet_class(packet);
+    if (!p->ecn || class == PACKET_CLASS_CONTROL || (packet->flags_transmission & PACKET_FLAG_MARKED)) {
+        return;
+    }
+    const uint64_t depth = device->ports[port].depth[class];
+    if (depth > p->ecn_maximum_bytes || (depth > p->ecn_minimum_bytes && draw_mark(world, device, port, depth))) {
+        packet->flags_transmission |= PACKET_FLAG_MARKED;
+        reference_world_counts(world, device->device, port)->marks++;
+    }
+}
+
+static void choose(struct reference_world *world, struct reference_switch *device, uint16_t port) {
+    if (reference_world_transmitter(world, device->device, port)->busy) {
+        return;
+    }
+    const enum packet_class class = choose_class(world, device, port);
+    if (class == PACKET_CLASSES) {
+        return;
+    }
+    struct reference_queued queued = reference_queue_pop(&device->ports[port].queues[class]);
+    mark(world, device, port, &queued.packet);
+    reference_world_start(world, device->device, port, &queued);
+}
+
+static void sent(struct reference_world *world, struct reference_switch *device, uint16_t port) {
+    const struct reference_queued queued = reference_world_sent(world, device->device, port);
+    const uint64_t size = queued.packet.size_bytes;
+    device->ports[port].depth[packet_class(&queued.packet)] -= size;
+    if (is_protected(device, &queued.packet)) {
+        release_lossless(world, device, queued.ingress, size);
+    } else {
+        device->lossy_used -= size;
+    }
+    choose(world, device, port);
+}
+
+/* ---- arrivals ---- */
+
+static uint16_t route(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
+                      const struct packet *packet) {
+    const struct fabric_route found = fabric_route_to(world->fabric, device->device, packet->destination);
+    REQUIRE(found.count > 0, "endpoint %u cannot be reached from device %u", packet->destination, device->device);
+    if (found.count == 1) {
+        return found.first_port;
+    }
+    return device->policy->choose(device->path,
+                                  &(struct path_request){
+                                      .now_ps = world->now_ps,
+                                      .source = packet->source,
+                                      .destination = packet->destination,
+                                      .entropy = packet->entropy,
+                                      .ingress_port = ingress,
+                                      .first_port = found.first_port,
+                                      .count = found.count,
+                                      .adaptive = (packet->flags_transmission & PACKET_FLAG_ADAPTIVE) != 0,
+                                  });
+}
+
+static uint64_t ready_ps(const struct reference_world *world, uint32_t device, uint16_t ingress, uint16_t egress,
+                         uint64_t size) {
+    const struct fabric_link *out = &world->fabric->links[reference_world_link(world, device, egress)];
+    const struct fabric_link *in =
+        &world->fabric->links[world->fabric->links[reference_world_link(world, device, ingress)].reverse];
+    const bool first_bit = world->fabric->devices[device].cut_through;
+    const uint64_t last_bit_ps = world->now_ps + (first_bit ? rate_time_ps(in->ps_per_byte, size) : 0);
+    const uint64_t out_ps = rate_time_ps(out->ps_per_byte, size);
+    const uint64_t earliest_ps = last_bit_ps > out_ps ? last_bit_ps - out_ps : 0;
+    return earliest_ps > world->now_ps ? earliest_ps : world->now_ps;
+}
+
+static void drop(struct reference_world *world, struct reference_switch *device, uint16_t ingress, uint16_t egress,
+                 const struct packet *packet) {
+    struct reference_link_counts *counts = reference_world_counts(world, device->device, egress);
+    if (packet_class(packet) == PACKET_CLASS_LOSSLESS) {
+        counts->drops_lossless++;
+    } else {
+        counts->drops_lossy++;
+    }
+    trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, device->device, ingress, packet, egress);
+}
+
+static void arrive(struct reference_world *world, struct reference_switch *device, const struct reference_step *step) {
+    const struct packet *packet = &step->packet;
+    const uint64_t size = packet->size_bytes;
+    const enum packet_class class = packet_class(packet);
+    const uint16_t egress = route(world, device, step->port, packet);
+    struct switch_port *to = &device->ports[egress];
+
+    const bool admitted = is_protected(device, packet) ? admit_lossless(world, device, step->port, size)
+                                                       : admit_lossy(device, to->depth[class], size);
+    if (!admitted) {
+        drop(world, device, step->port, egress, packet);
+        return;
+    }
+    const struct reference_queued queued = {.packet = *packet,
+                                            .ingress = step->port,
+                                            .ready_ps = ready_ps(world, device->device, step->port, egress, size)};
+    to->depth[class] += size;
+    reference_queue_push(&to->queues[class], &queued);
+    struct reference_link_counts *counts = reference_world_counts(world, device->device, egress);
+    counts->deepest_bytes = depth_bytes(to) > counts->deepest_bytes ? depth_bytes(to) : counts->deepest_bytes;
+    if (queued.ready_ps > world->now_ps) {
+        reference_world_wake(world, device->device, egress, queued.ready_ps);
+    }
+    choose(world, device, egress);
+}
+
+static void refresh(struct reference_world *world, struct reference_switch *device) {
+    struct path_port *ports = memory_allocate(device->n_ports, sizeof *ports);
+    for (uint16_t port = 0; port < device->n_ports; port++) {
+        ports[port].depth_bytes = depth_bytes(&device->ports[port]);
+        ports[port].paused = reference_world_transmitter(world, device->device, port)->paused;
+    }
+    device->policy->refresh(device->path, ports);
+    free(ports);
+    schedule_refresh(world, device->device, world->now_ps + world->parameters->path.refresh_period_ps);
+}
+
+void reference_switch_step(struct reference_world *world, struct reference_switch *device,
+                           const struct reference_step *step) {
+    switch (step->kind) {
+    case REFERENCE_STEP_SENT:
+        sent(world, device, step->port);
+        break;
+    case REFERENCE_STEP_WAKE:
+        choose(world, device, step->port);
+        break;
+    case REFERENCE_STEP_REFRESH:
+        refresh(world, device);
+        break;
+    case REFERENCE_STEP_PAUSE:
+        reference_world_paused(world, device->device, step->port, true);
+        break;
+    case REFERENCE_STEP_RESUME:
+        reference_world_paused(world, device->device, step->port, false);
+        choose(world, device, step->port);
+        break;
+    case REFERENCE_STEP_PACKET:
+        arrive(world, device, step);
+        break;
+    default:
+        BUG("a switch has no step of kind %d", (int)step->kind);
+    }
+}
