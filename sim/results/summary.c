@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "results/summary.h"
+
+#include "base/memory.h"
+
+#include <gsl/gsl_sort.h>
+#include <gsl/gsl_statistics_double.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double ps_per_s = 1e12;
+
+struct summary_quantiles summary_quantiles(double *values, size_t count) {
+    if (count == 0) {
+        return (struct summary_quantiles){.mean = NAN, .p50 = NAN, .p90 = NAN, .p99 = NAN, .p999 = NAN, .max = NAN};
+    }
+    gsl_sort(values, 1, count);
+    return (struct summary_quantiles){
+        .count = count,
+        .mean = gsl_stats_mean(values, 1, count),
+        .p50 = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.5),
+        .p90 = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.9),
+        .p99 = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.99),
+        .p999 = gsl_stats_quantile_from_sorted_data(values, 1, count, 0.999),
+        .max = values[count - 1],
+    };
+}
+
+static bool carries_payload(const struct measurement *measurement, uint32_t phase) {
+    return measurement->phases[phase].kind == MEASUREMENT_PHASE_DATA;
+}
+
+static double ratio(double part, double whole) {
+    return whole > 0.0 ? part / whole : NAN;
+}
+
+/** Value, or NAN where 0 stands for unknown. */
+static double known(uint64_t value) {
+    return value != 0 ? (double)value : NAN;
+}
+
+static void summarise_messages(struct summary *summary, const struct measurement *measurement) {
+    double *times = memory_allocate(measurement->n_messages, sizeof *times);
+    size_t count = 0;
+    for (uint64_t i = 0; i < measurement->n_messages; i++) {
+        const struct measurement_message *message = &measurement->messages[i];
+        if (message->completed_ps == 0) {
+            summary->undelivered += 1.0;
+        } else if (carries_payload(measurement, message->phase)) {
+            times[count++] = (double)(message->completed_ps - message->posted_ps);
+        }
+    }
+    summary->message_time_ps = summary_quantiles(times, count);
+    free(times);
+}
+
+/** Payload that each rank receives over the fabric, and from it the hot rank. */
+static void find_hot_rank(struct summary *summary, const struct measurement *measurement) {
+    uint64_t *bytes = memory_allocate(measurement->n_ranks, sizeof *bytes), total = 0;
+    for (uint64_t i = 0; i < measurement->n_flows; i++) {
+        const struct measurement_flow *flow = &measurement->flows[i];
+        if (carries_payload(measurement, flow->phase)) {
+            bytes[flow->destination] += flow->bytes;
+            total += flow->bytes;
+        }
+    }
+    summary->hot_rank = MEASUREMENT_NONE;
+    uint64_t most = 0;
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        if (bytes[rank] > most) {
+            most = bytes[rank];
+            summary->hot_rank = rank;
+        }
+    }
+    summary->hot_load = ratio((double)most * measurement->n_ranks, (double)total);
+    free(bytes);
+}
+
+/** The payload phase in which the hot rank receives most. */
+static uint32_t find_hot_phase(const struct summary *summary, const struct measurement *measurement) {
+    uint64_t *bytes = memory_allocate(measurement->n_phases, sizeof *bytes);
+    for (uint64_t i = 0; i < measurement->n_flows; i++) {
+        const struct measurement_flow *flow = &measurement->flows[i];
+        if (flow->destination == summary->hot_rank && carries_payload(measurement, flow->phase)) {
+            bytes[flow->phase] += flow->bytes;
+        }
+    }
+    uint32_t fullest = 0;
+    for (uint32_t phase = 1; phase < measurement->n_phases; phase++) {
+        fullest = bytes[phase] > bytes[fullest] ? phase : fullest;
+    }
+    free(bytes);
+    return fullest;
+}
+
+static void summarise_hot_rank(struct summary *summary, const struct measurement *measurement) {
+    find_hot_rank(summary, measurement);
+    summary->hot_time_ps = summary->hot_ideal_ps = NAN;
+    if (summary->hot_rank == MEASUREMENT_NONE) {
+        return;
+    }
+    const uint32_t phase = find_hot_phase(summary, measurement);
+    uint64_t first_ps = UINT64_MAX, last_ps = 0;
+    bool complete = true;
+    for (uint64_t i = 0; i < measurement->n_flows; i++) {
+        const struct measurement_flow *flow = &measurement->flows[i];
+        if (flow->destination == summary->hot_rank && flow->phase == phase) {
+            first_ps = flow->first_posted_ps < first_ps ? flow->first_posted_ps : first_ps;
+            last_ps = flow->last_completed_ps > last_ps ? flow->last_completed_ps : last_ps;
+            complete = complete && flow->last_completed_ps != 0;
+        }
+    }
+    if (complete) {
+        summary->hot_time_ps = (double)(last_ps - first_ps);
+    }
+    const uint64_t row = (uint64_t)summary->hot_rank * measurement->n_phases + phase;
+    summary->hot_ideal_ps = known(measurement->rank_phases[row].ideal_ps);
+}
+
+static void summarise_flows(struct summary *summary, const struct measurement *measurement) {
+    const uint64_t n_flows = measurement->n_flows;
+    double *times = memory_allocate(n_flows, sizeof *times), *slowdowns = memory_allocate(n_flows, sizeof *slowdowns);
+    double *victims = memory_allocate(n_flows, sizeof *victims);
+    size_t n_times = 0, n_slowdowns = 0, n_victims = 0;
+    for (uint64_t i = 0; i < n_flows; i++) {
+        const struct measurement_flow *flow = &measurement->flows[i];
+        if (!carries_payload(measurement, flow->phase) || flow->last_completed_ps == 0) {
+            continue;
+        }
+        times[n_times++] = (double)flow->active_ps;
+        if (flow->slowdown > 0.0) {
+            slowdowns[n_slowdowns++] = flow->slowdown;
+            if (flow->destination != summary->hot_rank) {
+                victims[n_victims++] = flow->slowdown;
+            }
+        }
+    }
+    summary->flow_time_ps = summary_quantiles(times, n_times);
+    summary->slowdown = summary_quantiles(slowdowns, n_slowdowns);
+    summary->victim_slowdown = summary_quantiles(victims, n_victims);
+    free(times);
+    free(slowdowns);
+    free(victims);
+}
+
+/** Times of ranks over all phases; a rank that finished nothing is left out. */
+static void summarise_ranks(struct summary *summary, const struct measurement *measurement) {
+    double *times = memory_allocate(measurement->n_ranks, sizeof *times);
+    size_t count = 0;
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        const struct measurement_rank_phase *rows = &measurement->rank_phases[(uint64_t)rank * measurement->n_phases];
+        uint64_t start_ps = UINT64_MAX, finish_ps = 0;
+        for (uint32_t phase = 0; phase < measurement->n_phases; phase++) {
+            if (rows[phase].finish_ps != 0) {
+                start_ps = rows[phase].start_ps < start_ps ? rows[phase].start_ps : start_ps;
+                finish_ps = rows[phase].finish_ps > finish_ps ? rows[phase].finish_ps : finish_ps;
+            }
+        }
+        if (finish_ps != 0) {
+            times[count++] = (double)(finish_ps - start_ps);
+        }
+    }
+    summary->rank_time_ps = summary_quantiles(times, count);
+    free(times);
+}
+
+/** Times of one phase: of each rank, and from the first start to the last finish. */
+static void summarise_phase_times(struct summary_phase *summary, const struct measurement *measurement,
+                                  uint32_t phase) {
+    double *times = memory_allocate(measurement->n_ranks, sizeof *times);
+    uint64_t start_ps = UINT64_MAX, finish_ps = 0;
+    size_t count = 0;
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        const struct measurement_rank_phase *row =
+            &measurement->rank_phases[(uint64_t)rank * measurement->n_phases + phase];
+        if (row->finish_ps != 0) {
+            times[count++] = (double)(row->finish_ps - row->start_ps);
+            start_ps = row->start_ps < start_ps ? row->start_ps : start_ps;
+            finish_ps = row->finish_ps > finish_ps ? row->finish_ps : finish_ps;
+        }
+    }
+    summary->time_ps = finish_ps != 0 ? (double)(finish_ps - start_ps) : NAN;
+    summary->rank_time_ps = summary_quantiles(times, count);
+    free(times);
+}
+
+static uint64_t phase_wire_bytes(const struct measurement *measurement, uint32_t phase) {
+    uint64_t bytes = 0;
+    for (uint64_t i = 0; i < measurement->n_flows; i++) {
+        bytes += measurement->flows[i].phase == phase ? measurement->flows[i].bytes : 0;
+    }
+    return bytes;
+}
+
+static void summarise_phase(struct summary_phase *summary, const struct measurement *measurement, uint32_t phase) {
+    const struct measurement_phase *from = &measurement->phases[phase];
+    const double participants = from->participants != 0 ? from->participants : measurement->n_ranks;
+    memcpy(summary->name, from->name, sizeof summary->name);
+    summary->kind = from->kind;
+    summarise_phase_times(summary, measurement, phase);
+    const double rank_seconds = participants * summary->time_ps / ps_per_s;
+    summary->ideal_ps = known(from->ideal_ps);
+    summary->ideal_share = ratio(summary->ideal_ps, summary->time_ps);
+    summary->algbw = ratio(known(from->collective_bytes), rank_seconds);
+    summary->busbw = summary->algbw * (participants - 1.0) / participants;
+    summary->rdma_logical = ratio(known(from->rdma_logical_bytes), rank_seconds);
+    summary->nvl_received = ratio(known(from->nvl_received_bytes), rank_seconds);
+    summary->wire = ratio(known(phase_wire_bytes(measurement, phase)), rank_seconds);
+}
+
+static void summarise_links(struct summary *summary, const struct measurement *measurement) {
+    for (uint32_t i = 0; i < measurement->n_links; i++) {
+        const struct measurement_link *link = &measurement->links[i];
+        summary->marks += (double)link->marks;
+        summary->pauses += (double)link->pauses;
+        summary->paused_ps += (double)link->paused_ps;
+        summary->drops_lossless += (double)link->drops_lossless;
+        summary->drops_lossy += (double)link->drops_lossy;
+        if (link->kind == MEASUREMENT_LINK_ETHERNET && (double)link->deepest_bytes > summary->worst_queue_bytes) {
+            summary->worst_queue_bytes = (double)link->deepest_bytes;
+            memcpy(summary->worst_queue, link->name, sizeof summary->worst_queue);
+        }
+    }
+}
+
+static void summarise_endpoints(struct summary *summary, const struct measurement *measurement) {
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        const struct measurement_endpoint *endpoint = &measurement->endpoints[rank];
+        summary->retransmitted += (double)endpoint->retransmitted_packets;
+        summary->duplicates += (double)endpoint->duplicate_packets;
+        summary->out_of_order += (double)endpoint->out_of_order_packets;
+        summary->notifications += (double)endpoint->notifications_sent;
+        summary->reordering = fmax(summary->reordering, (double)endpoint->reordering_packets);
+    }
+}
+
+struct summary *summary_create(const struct measurement *measurement) {
+    struct summary *summary = memory_allocate(1, sizeof *summary);
+    memcpy(summary->policy, measurement->policy, sizeof summary->policy);
+    summary->seed = measurement->seed;
+    summary->outcome = measurement->outcome;
+    summary->simulated_ps = (double)measurement->totals.simulated_ps;
+    summary->data_hops = (double)measurement->totals.data_hops;
+    summary->control_hops = (double)measurement->totals.control_hops;
+    summary->traffic_digest = measurement->totals.traffic_digest;
+    summarise_messages(summary, measurement);
+    summarise_hot_rank(summary, measurement);
+    summarise_flows(summary, measurement);
+    summarise_ranks(summary, measurement);
+    summarise_links(summary, measurement);
+    summarise_endpoints(summary, measurement);
+    summary->n_phases = measurement->n_phases;
+    summary->phases = memory_allocate(measurement->n_phases, sizeof *summary->phases);
+    for (uint32_t phase = 0; phase < measurement->n_phases; phase++) {
+        summarise_phase(&summary->phases[phase], measurement, phase);
+    }
+    return summary;
+}
+
+void summary_free(struct summary *summary) {
+    if (summary != NULL) {
+        free(summary->phases);
+        free(summary);
+    }
+}
