@@ -31,12 +31,15 @@
  * from there. A share that is announced later sets R again if there was no reply yet, or if the queue pair was idle: no
  * reply for twice the last round trip (one probe is always in flight while there is work). The share then counts as a
  * new start: R, the first cut and the hyper period begin anew, the smallest round trip is kept.
- * Where the shares add up to the port exactly there is no queue, hence d = 0, and every round trip raises R by up to
- * largest_increase: n senders overshoot together until d passes the threshold. With the RA2.1 figures, a base round
- * trip of 8 us and no ECN that takes about six round trips to 1.3 times the port and a queue of some tens of
- * microseconds, after which R swings around the share (tests/congestion/check_spectrum_x.c measures it). AI is small
- * against this (96 / 2^20 of the line a round trip), but does not shrink with R: among very many senders (share below
- * about 2^-9) it is the larger part of the increase.
+ *
+ * What to expect of it (RA2.1 figures, 6 or 64 senders into one 400 Gb/s port, base round trip 8 us, bytes as a fluid:
+ * tests/congestion/test_incast.c). Shares that add up to the port leave no queue, so d = 0 and every round trip raises R by
+ * largest_increase: after seven of them 1.4 times the port is offered, and only then d passes the threshold.
+ * Without ECN the queue goes on to 13 … 15 MB, since decisions become rarer as round trips grow; with ECN at 150 kB …
+ * 1.5 MB it stays at 0.5 … 0.9 MB and 90 … 95 % of the port is used. AI is small against the factor (96 / 2^20 of the
+ * line a round trip) but does not shrink with R: below a share of about 2^-9 it is the larger part of the increase.
+ * Without early pacing the first decisions come too late: six senders still offer 2.4 … 2.6 times the port after 1 ms
+ * (129 GB/s to 50 where pauses hold the queue at 9 MB: one cut to 0.5, then five by 0.97).
  *
  * Approximations: (1) how RA2.1 uses responsiveness, both factor limits and the threshold is our reading: the factor
  * is linear in the excess delay; (2) AI and HAI have no documented unit; here steps of R in 2^-20 a decision; (3) the
