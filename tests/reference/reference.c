@@ -90,7 +90,11 @@ static void free_world(struct reference_world *world) {
 
 static void count_arrival(struct reference_world *world, const struct reference_step *step) {
     const uint32_t out = reference_world_link(world, step->device, step->port);
-    world->result->links[world->fabric->links[out].reverse].arrived_bytes += step->packet.size_bytes;
+    struct reference_link_counts *counts = &world->result->links[world->fabric->links[out].reverse];
+    counts->arrived_bytes += step->packet.size_bytes;
+    counts->ties += world->arrived_ps == step->time_ps && world->arrived_device == step->device;
+    world->arrived_ps = step->time_ps;
+    world->arrived_device = step->device;
 }
 
 /** Hands a step to its device. False if it was a timer that had been set again. */

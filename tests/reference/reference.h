@@ -27,9 +27,11 @@ struct reference_link_counts {
     uint64_t drops_lossy;     /**< the same for the other classes */
     uint64_t pauses;          /**< pause records that the transmitter of this link received */
     uint64_t paused_ps;       /**< time that it was paused */
-    uint64_t deepest_bytes;   /**< deepest queue, all classes (switches and chips) */
+    uint64_t deepest_bytes;   /**< deepest queue of the data classes (switches and chips) */
     uint64_t busy_ps;         /**< time that it was sending */
     uint64_t credit_stalls;   /**< times that an NVLink transmitter had a record and too little credit */
+    uint64_t held_back; /**< packets that could not start at once since they came in slower than they were to go out */
+    uint64_t ties;      /**< arrivals at the head at a time at which another had just arrived at that device */
 };
 
 /** What was counted at one endpoint. */
@@ -41,6 +43,9 @@ struct reference_endpoint_counts {
     uint64_t notifications_sent;     /**< as receiver */
     uint64_t notifications_received; /**< as sender */
     uint64_t timeouts;               /**< rewinds by the retransmission clock */
+    uint64_t nacks;                  /**< sent, as receiver */
+    uint64_t paced_packets;          /**< data packets after which the controller made the queue pair wait */
+    uint64_t window_stalls;          /**< data packets after which the window held the next one */
     uint64_t messages_posted, messages_delivered;
     uint64_t messages_awaiting_acknowledgement; /**< posted on a queue pair and not complete when the run ended */
 };

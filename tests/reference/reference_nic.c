@@ -178,6 +178,9 @@ static void pace(struct reference_world *world, struct reference_nic *nic, struc
     const uint64_t gap_ps = size * UINT64_C(8000000000000) / rate;
     const bool at_line = rate >= nic->line_bits_per_s || gap_ps <= duration_ps;
     const bool work = reference_pair_has_work(pair, &world->parameters->nic);
+    struct reference_endpoint_counts *counts = &world->result->endpoints[nic->endpoint];
+    counts->window_stalls += !work && pair->next < pair->n_packets;
+    counts->paced_packets += !at_line;
     if (!at_line) {
         pair->next_ps = world->now_ps + gap_ps;
     }

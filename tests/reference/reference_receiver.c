@@ -90,6 +90,7 @@ static void send_nack(struct reference_world *world, struct reference_nic *nic, 
         world->now_ps - flow->refused_ps < world->parameters->nic.nack_interval_ps) {
         return;
     }
+    world->result->endpoints[to->destination].nacks++;
     flow->refused = true;
     flow->refused_number = flow->expected;
     flow->refused_ps = world->now_ps;

@@ -293,7 +293,9 @@ static void arrive(struct reference_world *world, struct reference_switch *devic
     to->depth[class] += size;
     reference_queue_push(&to->queues[class], &queued);
     struct reference_link_counts *counts = reference_world_counts(world, device->device, egress);
-    counts->deepest_bytes = depth_bytes(to) > counts->deepest_bytes ? depth_bytes(to) : counts->deepest_bytes;
+    const uint64_t data_bytes = to->depth[PACKET_CLASS_LOSSLESS] + to->depth[PACKET_CLASS_LOSSY];
+    counts->deepest_bytes = data_bytes > counts->deepest_bytes ? data_bytes : counts->deepest_bytes;
+    counts->held_back += queued.ready_ps > world->now_ps;
     if (queued.ready_ps > world->now_ps) {
         reference_world_wake(world, device->device, egress, queued.ready_ps);
     }

@@ -36,6 +36,8 @@ struct reference_world {
     struct reference_switch **switches;         /**< [n_devices] */
     struct reference_chip **chips;              /**< [n_devices] */
     struct reference_endpoint **endpoints;      /**< [n_devices] */
+    uint64_t arrived_ps;                        /**< time and device of the last packet that arrived */
+    uint32_t arrived_device;
 };
 
 /** Number of the link that leaves a port. */
