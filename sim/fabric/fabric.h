@@ -27,8 +27,8 @@ enum fabric_tier { FABRIC_TIER_LEAF, FABRIC_TIER_SPINE, FABRIC_TIER_SUPERSPINE }
 /** One device. */
 struct fabric_device {
     enum fabric_device_kind kind;
-    uint32_t ordinal;      /**< number among its kind, from 0 */
-    uint32_t first_port;   /**< global number of its port 0 */
+    uint32_t ordinal;    /**< number among its kind, from 0 */
+    uint32_t first_port; /**< global number of its port 0 */
     uint32_t n_ports;
     enum fabric_tier tier; /**< switches only */
     uint32_t tier_index;   /**< number among its tier (leaf 3, spine 0); for a chip its number in its domain */
@@ -63,8 +63,8 @@ struct fabric_endpoint {
 /** One NVLink domain: its endpoints are consecutive ranks. */
 struct fabric_domain {
     uint32_t first_endpoint, n_endpoints;
-    uint32_t first_chip, n_chips;   /**< device numbers of its NVSwitch chips, consecutive */
-    uint32_t links_per_chip_first;  /**< unused where all chips have the same number of links a GPU */
+    uint32_t first_chip, n_chips;  /**< device numbers of its NVSwitch chips, consecutive */
+    uint32_t links_per_chip_first; /**< unused where all chips have the same number of links a GPU */
 };
 
 /** Ports first_port … first_port+count-1 of a switch lead there, all equally short. */
@@ -79,9 +79,10 @@ struct fabric {
     struct fabric_link *links;
     struct fabric_endpoint *endpoints;
     struct fabric_domain *domains;
-    uint32_t *switch_devices;    /**< [n_switches] device number of a switch */
-    struct fabric_route *routes; /**< [switch ordinal × n_switches + switch ordinal of the destination's leaf]; count 0 = unreachable */
-    uint64_t smallest_latency_ps;/**< W of the engine */
+    uint32_t *switch_devices; /**< [n_switches] device number of a switch */
+    struct fabric_route
+        *routes; /**< [switch ordinal × n_switches + switch ordinal of the destination's leaf]; count 0 = unreachable */
+    uint64_t smallest_latency_ps; /**< W of the engine */
 };
 
 /** Ports of a switch (device number) that lead towards an endpoint: its own port on the endpoint's leaf, else the route to that leaf. */
@@ -95,7 +96,8 @@ static inline struct fabric_route fabric_route_to(const struct fabric *fabric, u
 }
 
 /** Ports of an NVSwitch chip that lead to an endpoint of its domain (one NVLink each). Computed by the builder's rule: GPU j has ports j × k … j × k + k-1. */
-static inline struct fabric_route fabric_chip_route_to(const struct fabric *fabric, uint32_t device, uint32_t endpoint) {
+static inline struct fabric_route fabric_chip_route_to(const struct fabric *fabric, uint32_t device,
+                                                       uint32_t endpoint) {
     const struct fabric_device *chip = &fabric->devices[device];
     const uint32_t per_gpu = chip->n_ports / fabric->domains[chip->domain].n_endpoints;
     const uint32_t first = fabric->endpoints[endpoint].index_in_domain * per_gpu;
