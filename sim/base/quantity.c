@@ -25,7 +25,11 @@ struct kind {
     const char *pattern;
 };
 
-enum { QUANTITY_DIGITS = 19, QUANTITY_EXPONENT = 40, QUANTITY_INPUT_SIZE = 64 };
+/* Real values stay where their printed exponent is one that is read (QUANTITY_EXPONENT). */
+#define QUANTITY_REAL_LEAST 1e-40
+#define QUANTITY_REAL_BOUND 1e40
+
+enum { QUANTITY_DIGITS = 20, QUANTITY_EXPONENT = 40, QUANTITY_INPUT_SIZE = 64 };
 
 static const struct unit rate_units[] = {
     {"b/s", 1}, {"Kb/s", 1000}, {"Mb/s", 1000000}, {"Gb/s", 1000000000}, {"Tb/s", 1000000000000},
@@ -115,11 +119,11 @@ static bool push_digit(struct number *number, unsigned *digits, unsigned *zeros,
     if (*digits > QUANTITY_DIGITS) {
         return false;
     }
-    for (; *zeros > 0; (*zeros)--) {
-        number->mantissa *= 10;
+    bool fits = true; /* 20 digits hold all of uint64_t and a little more */
+    for (*zeros += 1; *zeros > 0; (*zeros)--) {
+        fits = fits && !__builtin_mul_overflow(number->mantissa, (uint64_t)10, &number->mantissa);
     }
-    number->mantissa = number->mantissa * 10 + (uint64_t)(letter - '0');
-    return true;
+    return fits && !__builtin_add_overflow(number->mantissa, (uint64_t)(letter - '0'), &number->mantissa);
 }
 
 /** Reads e±digits at *place, if it is there ("1 e" is not an exponent). False if it is out of all reason. */
@@ -366,6 +370,9 @@ bool quantity_parse_real(const char *text, enum quantity_kind kind, double *valu
     }
     const double divisor = kind == QUANTITY_BYTE_RATE ? 8 : 1;
     *value = to_double(&number, percent ? -2 : 0) * ((double)size / divisor);
+    if (*value != 0 && (*value < QUANTITY_REAL_LEAST || *value >= QUANTITY_REAL_BOUND)) {
+        return fail(error, ERROR_ID_NUMBER_OVERFLOW, kind, text, "is out of all reason");
+    }
     return true;
 }
 
