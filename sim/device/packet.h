@@ -30,15 +30,15 @@ enum packet_flag {
 
 /** A packet on a link, or in a queue. Lives in rings and queues only, never allocated on its own. */
 struct packet {
-    uint64_t time_ps;     /**< on a link: arrival (first bit at cut-through devices, else last bit) */
-    uint32_t source;      /**< endpoint that sent it */
-    uint32_t destination; /**< endpoint that it goes to */
-    uint32_t number;      /**< data: sequence number on its queue pair; replies: see packet_kind */
-    uint32_t message;     /**< data: tag of its message; ACK: packets received */
-    uint16_t queue_pair;  /**< number of the queue pair at the sender of the data (echoed by replies) */
-    uint16_t size_bytes;  /**< on the wire, headers included */
-    uint16_t entropy;     /**< what ECMP hashes besides source and destination (UDP source port) */
-    uint8_t kind_class;   /**< kind | class << 4 */
+    uint64_t time_ps;           /**< on a link: arrival (first bit at cut-through devices, else last bit) */
+    uint32_t source;            /**< endpoint that sent it */
+    uint32_t destination;       /**< endpoint that it goes to */
+    uint32_t number;            /**< data: sequence number on its queue pair; replies: see packet_kind */
+    uint32_t message;           /**< data: tag of its message; ACK: packets received */
+    uint16_t queue_pair;        /**< number of the queue pair at the sender of the data (echoed by replies) */
+    uint16_t size_bytes;        /**< on the wire, headers included */
+    uint16_t entropy;           /**< what ECMP hashes besides source and destination (UDP source port) */
+    uint8_t kind_class;         /**< kind | class << 4 */
     uint8_t flags_transmission; /**< packet_flag bits | (number of rewinds of the queue pair mod 16) << 4 */
 };
 

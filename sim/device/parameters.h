@@ -14,52 +14,53 @@
 
 /** An Ethernet switch. Rules: sim/device/README.md. */
 struct switch_parameters {
-    bool pfc;                          /**< priority flow control on the lossless class */
-    uint64_t lossless_pool_bytes;      /**< shared by all lossless ingress counts */
-    uint64_t lossy_pool_bytes;         /**< shared by control and lossy queues */
-    int lossless_alpha_shift;          /**< dynamic threshold = free pool × 2^shift (SONiC dynamic_th) */
+    bool pfc;                     /**< priority flow control on the lossless class */
+    uint64_t lossless_pool_bytes; /**< shared by all lossless ingress counts */
+    uint64_t lossy_pool_bytes;    /**< shared by control and lossy queues */
+    int lossless_alpha_shift;     /**< dynamic threshold = free pool × 2^shift (SONiC dynamic_th) */
     int lossy_alpha_shift;
-    uint64_t headroom_bytes;           /**< per ingress port, absorbs what is in flight after a pause (xoff) */
-    uint64_t xon_bytes;                /**< resume level and hysteresis */
-    bool ecn;                          /**< mark data classes */
-    uint64_t ecn_minimum_bytes;        /**< Kmin: at or below never marked */
-    uint64_t ecn_maximum_bytes;        /**< Kmax: above always marked */
-    uint32_t ecn_probability_fxp20;    /**< Pmax at Kmax, 1 << 20 = 1 */
+    uint64_t headroom_bytes;               /**< per ingress port, absorbs what is in flight after a pause (xoff) */
+    uint64_t xon_bytes;                    /**< resume level and hysteresis */
+    bool ecn;                              /**< mark data classes */
+    uint64_t ecn_minimum_bytes;            /**< Kmin: at or below never marked */
+    uint64_t ecn_maximum_bytes;            /**< Kmax: above always marked */
+    uint32_t ecn_probability_fxp20;        /**< Pmax at Kmax, 1 << 20 = 1 */
     uint32_t class_weight[PACKET_CLASSES]; /**< DWRR weights of the two data classes; control is strict */
 };
 
 /** A NIC and the transport that it runs. */
 struct nic_parameters {
-    uint32_t payload_bytes;        /**< of a full packet (MTU without headers) */
-    uint32_t header_bytes;         /**< added to every data packet on the wire */
-    uint32_t control_bytes;        /**< wire size of ACK, NACK, notification, probe, reply */
-    uint32_t acknowledge_bytes;    /**< an ACK when so much payload is unacknowledged, and at the end of a message; 1 = every packet */
-    uint32_t queue_pairs;          /**< per peer; messages go round-robin over them */
-    uint32_t window_packets;       /**< unacknowledged packets a queue pair; 0 = unlimited */
-    bool out_of_order;             /**< direct placement: any order is accepted; else go-back-N */
-    bool adaptive_marking;         /**< data packets are marked as eligible for adaptive routing */
-    enum packet_class data_class;  /**< PACKET_CLASS_LOSSLESS or PACKET_CLASS_LOSSY */
-    uint64_t retransmit_timeout_ps;/**< without progress for so long: rewind; doubles up to 2^7 times on repeat */
-    uint64_t nack_interval_ps;     /**< go-back-N: at most one NACK for the same expected packet in this time */
+    uint32_t payload_bytes; /**< of a full packet (MTU without headers) */
+    uint32_t header_bytes;  /**< added to every data packet on the wire */
+    uint32_t control_bytes; /**< wire size of ACK, NACK, notification, probe, reply */
+    uint32_t
+        acknowledge_bytes; /**< an ACK when so much payload is unacknowledged, and at the end of a message; 1 = every packet */
+    uint32_t queue_pairs;           /**< per peer; messages go round-robin over them */
+    uint32_t window_packets;        /**< unacknowledged packets a queue pair; 0 = unlimited */
+    bool out_of_order;              /**< direct placement: any order is accepted; else go-back-N */
+    bool adaptive_marking;          /**< data packets are marked as eligible for adaptive routing */
+    enum packet_class data_class;   /**< PACKET_CLASS_LOSSLESS or PACKET_CLASS_LOSSY */
+    uint64_t retransmit_timeout_ps; /**< without progress for so long: rewind; doubles up to 2^7 times on repeat */
+    uint64_t nack_interval_ps;      /**< go-back-N: at most one NACK for the same expected packet in this time */
 };
 
 /** NVLink: records, credits. */
 struct nvlink_parameters {
     uint32_t record_bytes;       /**< largest record */
     uint32_t credit_grain_bytes; /**< credits return in multiples of at least this */
-    uint64_t buffer_bytes;       /**< receive buffer of a link, both directions; 0 = 2 × round trip × rate of each link */
+    uint64_t buffer_bytes; /**< receive buffer of a link, both directions; 0 = 2 × round trip × rate of each link */
 };
 
 /** Everything that a run of the devices needs besides fabric and traffic. */
 struct network_parameters {
-    uint64_t seed;           /**< hashing, marking, ties; the traffic has its own */
+    uint64_t seed;                        /**< hashing, marking, ties; the traffic has its own */
     struct switch_parameters leaf, spine; /**< by tier; super-spines use spine */
     struct nic_parameters nic;
     struct nvlink_parameters nvlink;
     struct path_parameters path;
     struct congestion_parameters congestion;
-    uint64_t window_ps;      /**< 0 = the smallest link latency; smaller values must give the same results */
-    uint64_t limit_ps;       /**< simulated time at which a run ends as unfinished; at most 2^48-1 (281 s) */
+    uint64_t window_ps; /**< 0 = the smallest link latency; smaller values must give the same results */
+    uint64_t limit_ps;  /**< simulated time at which a run ends as unfinished; at most 2^48-1 (281 s) */
 };
 
 #endif

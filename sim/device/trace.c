@@ -40,12 +40,14 @@ void trace_add_packet(struct trace *trace, enum trace_event event, uint64_t time
 
 void trace_add_control(struct trace *trace, enum trace_event event, uint64_t time_ps, uint32_t device, uint16_t port,
                        uint64_t detail) {
-    trace_add(trace, &(struct trace_record){
-                         .time_ps = time_ps, .detail = detail, .device = device, .port = port, .event = (uint8_t)event});
+    trace_add(trace,
+              &(struct trace_record){
+                  .time_ps = time_ps, .detail = detail, .device = device, .port = port, .event = (uint8_t)event});
 }
 
 void trace_add_message(struct trace *trace, enum trace_event event, uint64_t time_ps, uint32_t device,
-                       enum packet_kind kind, uint32_t source, uint32_t destination, uint32_t tag, uint16_t queue_pair) {
+                       enum packet_kind kind, uint32_t source, uint32_t destination, uint32_t tag,
+                       uint16_t queue_pair) {
     trace_add(trace, &(struct trace_record){.time_ps = time_ps,
                                             .device = device,
                                             .source = source,
@@ -77,10 +79,10 @@ static int order_of_place(const struct trace_record *a, const struct trace_recor
 
 static int order_of_packet(const struct trace_record *a, const struct trace_record *b) {
     const int orders[] = {
-        order(a->source, b->source),           order(a->queue_pair, b->queue_pair),
-        order(a->number, b->number),           order(a->flags_transmission, b->flags_transmission),
-        order(a->kind, b->kind),               order(a->destination, b->destination),
-        order(a->message, b->message),         order(a->size_bytes, b->size_bytes),
+        order(a->source, b->source),   order(a->queue_pair, b->queue_pair),
+        order(a->number, b->number),   order(a->flags_transmission, b->flags_transmission),
+        order(a->kind, b->kind),       order(a->destination, b->destination),
+        order(a->message, b->message), order(a->size_bytes, b->size_bytes),
         order(a->detail, b->detail),
     };
     int found = 0;

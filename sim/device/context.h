@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What all devices of a run share, read-only while it runs (but for the trace, which only single-threaded tests set).
+ */
+#ifndef MOEFABRIC_DEVICE_CONTEXT_H
+#define MOEFABRIC_DEVICE_CONTEXT_H
+
+#include "device/counters.h"
+#include "device/parameters.h"
+#include "device/trace.h"
+#include "engine/engine.h"
+#include "fabric/fabric.h"
+#include "workload/traffic.h"
+
+/** Shared by the devices of one run; kept alive by struct network. */
+struct context {
+    const struct fabric *fabric;
+    const struct network_parameters *parameters;
+    const struct traffic *traffic;
+    struct engine_rings *rings;
+    struct trace *trace;         /**< NULL: none is kept */
+    struct link_counters *links; /**< [n_links] */
+    const struct path_policy *path;
+    const struct congestion_controller *controller;
+};
+
+/** Puts a control record on the link that leaves a port (global number), decided at now_ps. */
+void context_send_control(const struct context *context, struct engine_worker *worker, uint32_t link, uint64_t now_ps,
+                          uint32_t kind, uint32_t amount);
+
+enum control_kind { CONTROL_PAUSE, CONTROL_RESUME, CONTROL_CREDIT };
+
+/** A control record on a link: 32 bytes like a packet. */
+struct control {
+    uint64_t time_ps; /**< arrival */
+    uint32_t kind;    /**< enum control_kind */
+    uint32_t amount;  /**< bytes of a credit */
+    uint64_t unused[2];
+};
+
+#endif

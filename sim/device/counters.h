@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What devices count. Integers only, written by the device that owns them.
+ */
+#ifndef MOEFABRIC_DEVICE_COUNTERS_H
+#define MOEFABRIC_DEVICE_COUNTERS_H
+
+#include "device/packet.h"
+
+#include <stdint.h>
+
+/** One directed link, counted by the device that it leaves. */
+struct link_counters {
+    uint64_t bytes;                       /**< put on the link */
+    uint64_t packets;                     /**< of them data: data, urgent and record packets */
+    uint64_t control_packets;             /**< acknowledgements, notifications, probes and their replies */
+    uint64_t arrived_bytes;               /**< that came in by the port which this link leaves, on the link's reverse */
+    uint64_t marks;                       /**< packets marked when they started on this link */
+    uint64_t lossless_drops, lossy_drops; /**< packets that were to leave by this link and found no room */
+    uint64_t dropped_bytes;
+    uint64_t pauses;        /**< pause records that stopped this link's lossless class */
+    uint64_t paused_ps;     /**< for how long in all */
+    uint64_t deepest_bytes; /**< of the data queues in front of the link */
+};
+
+/** One endpoint. */
+struct endpoint_counters {
+    uint64_t retransmitted_packets, timeouts;
+    uint64_t duplicates;       /**< data packets received again */
+    uint64_t out_of_order;     /**< data packets that were not the next expected */
+    uint64_t reordering_depth; /**< largest number - expected seen */
+    uint64_t notifications_sent, notifications_received;
+    uint64_t probes;
+    uint64_t nacks;
+    uint64_t nvlink_bytes_sent, nvlink_bytes_received;
+    uint64_t posted_messages, delivered_messages;
+};
+
+/** Books a packet that is put on a link. */
+static inline void counters_sent(struct link_counters *counters, const struct packet *packet) {
+    const enum packet_kind kind = packet_kind(packet);
+    counters->bytes += packet->size_bytes;
+    if (kind == PACKET_DATA || kind == PACKET_URGENT || kind == PACKET_RECORD) {
+        counters->packets++;
+    } else {
+        counters->control_packets++;
+    }
+}
+
+#endif

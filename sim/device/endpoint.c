@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "device/endpoint.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "device/endpoint_internal.h"
+
+#include <stdlib.h>
+
+struct endpoint *endpoint_create(const struct context *context, uint32_t device) {
+    const struct fabric_endpoint *place = &context->fabric->endpoints[device];
+    struct endpoint *endpoint = memory_allocate(1, sizeof(*endpoint));
+    endpoint->context = context;
+    endpoint->device = device;
+    endpoint->n_nics = place->n_nics;
+    endpoint->n_lanes = place->n_nvlinks;
+    if (endpoint->n_nics > 0) {
+        nic_init(endpoint);
+    }
+    lane_init(endpoint);
+    return endpoint;
+}
+
+void endpoint_free(struct endpoint *endpoint) {
+    if (!endpoint) {
+        return;
+    }
+    nic_fini(&endpoint->nic);
+    receiver_fini(endpoint);
+    free(endpoint->lanes);
+    for (int i = 0; i < TRAFFIC_CHANNELS; i++) {
+        free(endpoint->channels[i].messages);
+    }
+    table_fini(&endpoint->unfinished);
+    heap_fini(&endpoint->starts);
+    free(endpoint->armed);
+    free(endpoint->free_armed);
+    traffic_outbox_free(&endpoint->outbox);
+    free(endpoint->completed);
+    free(endpoint->sent);
+    free(endpoint->delivered);
+    free(endpoint);
+}
+
+static void post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
+                 uint64_t now_ps) {
+    REQUIRE(message->destination != endpoint->device && message->bytes > 0,
+            "endpoint %u posts a message of %llu bytes to endpoint %u", endpoint->device,
+            (unsigned long long)message->bytes, message->destination);
+    endpoint->counters.posted_messages++;
+    if (message->route == TRAFFIC_NVLINK) {
+        REQUIRE(endpoint->n_lanes > 0, "endpoint %u has no NVLink", endpoint->device);
+        lane_post(endpoint, message, now_ps);
+    } else {
+        REQUIRE(endpoint->n_nics > 0, "endpoint %u has no NIC", endpoint->device);
+        pair_post(endpoint, worker, message, now_ps);
+    }
+}
+
+static void arm(struct endpoint *endpoint, const struct traffic_message *message) {
+    uint32_t slot;
+    if (endpoint->n_free_armed > 0) {
+        slot = endpoint->free_armed[--endpoint->n_free_armed];
+    } else {
+        if (endpoint->n_armed == endpoint->armed_capacity) {
+            endpoint->armed_capacity = endpoint->armed_capacity ? 2 * endpoint->armed_capacity : 8;
+            endpoint->armed = memory_resize(endpoint->armed, endpoint->armed_capacity, sizeof(*endpoint->armed));
+            endpoint->free_armed =
+                memory_resize(endpoint->free_armed, endpoint->armed_capacity, sizeof(*endpoint->free_armed));
+        }
+        slot = endpoint->n_armed++;
+    }
+    endpoint->armed[slot] = *message;
+    heap_push(&endpoint->starts, message->start_ps, endpoint->n_armings++, slot);
+}
+
+static void take_outbox(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+    for (uint32_t i = 0; i < endpoint->outbox.count; i++) {
+        const struct traffic_message *message = &endpoint->outbox.messages[i];
+        if (message->start_ps <= now_ps) {
+            post(endpoint, worker, message, now_ps);
+        } else {
+            arm(endpoint, message);
+        }
+    }
+}
+
+void endpoint_begin(struct endpoint *endpoint, struct engine_worker *worker) {
+    const struct traffic *traffic = endpoint->context->traffic;
+    endpoint->outbox.count = 0;
+    traffic->begin(traffic->plan, endpoint->device, &endpoint->outbox);
+    take_outbox(endpoint, worker, 0);
+}
+
+static void book_delivered(struct endpoint *endpoint, uint32_t source, uint32_t tag, uint64_t now_ps) {
+    ENDPOINT_RESERVE(endpoint->delivered, endpoint->n_delivered, endpoint->delivered_capacity);
+    endpoint->delivered[endpoint->n_delivered++] =
+        (struct endpoint_received){.source = source, .tag = tag, .delivered_ps = now_ps};
+}
+
+void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, enum packet_kind kind, uint32_t source,
+                      uint32_t tag, uint16_t queue_pair, uint64_t now_ps) {
+    const struct traffic *traffic = endpoint->context->traffic;
+    endpoint->counters.delivered_messages++;
+    endpoint->last_ps = now_ps;
+    if (kind == PACKET_DATA) {
+        book_delivered(endpoint, source, tag, now_ps);
+    }
+    if (endpoint->context->trace) {
+        trace_add_message(endpoint->context->trace, TRACE_DELIVER, now_ps, endpoint->device, kind, source,
+                          endpoint->device, tag, queue_pair);
+    }
+    endpoint->outbox.count = 0;
+    traffic->delivered(traffic->plan, endpoint->device, source, tag, now_ps, &endpoint->outbox);
+    take_outbox(endpoint, worker, now_ps);
+}
+
+static void handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                          uint32_t port, uint64_t now_ps) {
+    const uint32_t out_link = endpoint->context->fabric->devices[endpoint->device].first_port + port;
+    endpoint->context->links[out_link].arrived_bytes += packet->size_bytes;
+    switch (packet_kind(packet)) {
+    case PACKET_DATA:
+        receiver_handle_data(endpoint, worker, packet, now_ps);
+        break;
+    case PACKET_RECORD:
+        lane_handle_record(endpoint, worker, port, packet, now_ps);
+        break;
+    case PACKET_PROBE:
+        receiver_handle_probe(endpoint, worker, packet, now_ps);
+        break;
+    case PACKET_URGENT:
+        endpoint_deliver(endpoint, worker, PACKET_URGENT, packet->source, packet->message, 0, now_ps);
+        break;
+    default:
+        pair_handle_reply(endpoint, worker, packet, now_ps);
+        break;
+    }
+}
+
+static void handle_arrival(struct endpoint *endpoint, struct engine_worker *worker,
+                           const struct engine_arrival *arrival) {
+    const void *record = &worker->records[arrival->record];
+    if (arrival->queue == ENGINE_PACKET) {
+        handle_packet(endpoint, worker, record, arrival->port, arrival->time_ps);
+    } else if (arrival->port < endpoint->n_nics) {
+        nic_handle_control(endpoint, worker, record, arrival->time_ps);
+    } else {
+        lane_handle_credit(endpoint, worker, arrival->port - endpoint->n_nics, record, arrival->time_ps);
+    }
+}
+
+static void handle_start(struct endpoint *endpoint, struct engine_worker *worker) {
+    const struct heap_entry entry = heap_pop(&endpoint->starts);
+    const struct traffic_message message = endpoint->armed[entry.value];
+    endpoint->free_armed[endpoint->n_free_armed++] = entry.value;
+    post(endpoint, worker, &message, entry.time_ps);
+}
+
+/* Message starts and retransmission timers that come before limit_ps (arrivals of one time precede them). */
+static void run_timers(struct endpoint *endpoint, struct engine_worker *worker, uint64_t limit_ps) {
+    for (;;) {
+        const uint64_t start_ps = heap_time_ps(&endpoint->starts);
+        const uint64_t timer_ps = heap_time_ps(&endpoint->nic.timers);
+        if (start_ps >= limit_ps && timer_ps >= limit_ps) {
+            return;
+        }
+        if (start_ps <= timer_ps) {
+            handle_start(endpoint, worker);
+        } else {
+            pair_handle_timer(endpoint, worker);
+        }
+    }
+}
+
+uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps) {
+    struct endpoint *endpoint = object;
+    const uint32_t n = engine_gather(worker, endpoint->device, begin_ps, end_ps);
+    for (uint32_t i = 0; i < n; i++) {
+        run_timers(endpoint, worker, worker->arrivals[i].time_ps);
+        handle_arrival(endpoint, worker, &worker->arrivals[i]);
+    }
+    run_timers(endpoint, worker, end_ps);
+    nic_drain(endpoint, worker, end_ps - 1);
+    uint64_t due_ps = lane_drain_all(endpoint, worker, end_ps - 1);
+    const uint64_t others_ps[] = {nic_next_ps(&endpoint->nic), heap_time_ps(&endpoint->starts),
+                                  pair_next_timer_ps(endpoint)};
+    for (int i = 0; i < 3; i++) {
+        due_ps = others_ps[i] < due_ps ? others_ps[i] : due_ps;
+    }
+    return due_ps;
+}
+
+void endpoint_finish(struct endpoint *endpoint, uint64_t now_ps) {
+    struct nic *nic = &endpoint->nic;
+    if (nic->paused) {
+        endpoint->context->links[nic->link].paused_ps += now_ps - nic->paused_since_ps;
+    }
+}
+
+const struct endpoint_counters *endpoint_counters_of(const struct endpoint *endpoint) {
+    return &endpoint->counters;
+}
+
+const struct endpoint_sent *endpoint_sent_messages(const struct endpoint *endpoint, uint32_t *n) {
+    *n = endpoint->n_sent;
+    return endpoint->sent;
+}
+
+const struct endpoint_received *endpoint_received_messages(const struct endpoint *endpoint, uint32_t *n) {
+    *n = endpoint->n_delivered;
+    return endpoint->delivered;
+}
+
+uint64_t endpoint_last_ps(const struct endpoint *endpoint) {
+    return endpoint->last_ps;
+}
+
+size_t endpoint_bytes(const struct endpoint *endpoint) {
+    const struct nic *nic = &endpoint->nic;
+    size_t bytes =
+        sizeof(*endpoint) + endpoint->n_lanes * sizeof(struct lane) + nic->pair_capacity * sizeof(struct queue_pair) +
+        nic->message_capacity * sizeof(struct pair_message) + nic->ring_capacity * sizeof(uint16_t) +
+        (nic->paced.capacity + nic->timers.capacity + endpoint->starts.capacity) * sizeof(struct heap_entry) +
+        (nic->peers.capacity + endpoint->receiver_index.capacity + endpoint->unfinished.capacity) *
+            sizeof(struct table_slot) +
+        endpoint->receiver_capacity * sizeof(struct receiver) +
+        endpoint->armed_capacity * (sizeof(struct traffic_message) + sizeof(uint32_t)) +
+        endpoint->sent_capacity * sizeof(struct endpoint_sent) +
+        endpoint->delivered_capacity * sizeof(struct endpoint_received);
+    for (int i = 0; i < TRAFFIC_CHANNELS; i++) {
+        bytes += endpoint->channels[i].capacity * sizeof(struct lane_message);
+    }
+    for (uint32_t i = 0; i < endpoint->n_receivers; i++) {
+        bytes += endpoint->receivers[i].early_bits / 8;
+    }
+    return bytes;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * A GPU with its NIC and its NVLink ports. Rules: README.md of this folder.
+ */
+#ifndef MOEFABRIC_DEVICE_ENDPOINT_H
+#define MOEFABRIC_DEVICE_ENDPOINT_H
+
+#include "device/context.h"
+
+/** A message that this endpoint sent over the fabric through a queue pair. */
+struct endpoint_sent {
+    uint32_t destination, tag;
+    uint64_t bytes;
+    uint64_t posted_ps;
+    uint64_t acknowledged_ps; /**< its last packet was acknowledged; TIME_NEVER until then */
+    uint16_t queue_pair;
+};
+
+/** A message over the fabric (queue pairs only) that arrived here. */
+struct endpoint_received {
+    uint32_t source, tag;
+    uint64_t delivered_ps;
+};
+
+struct endpoint;
+
+/** An endpoint for a device number of the fabric. Ends with endpoint_free. */
+struct endpoint *endpoint_create(const struct context *context, uint32_t device);
+
+/** Frees an endpoint; NULL is allowed. */
+void endpoint_free(struct endpoint *endpoint);
+
+/** Asks the traffic for the first messages, at time 0. */
+void endpoint_begin(struct endpoint *endpoint, struct engine_worker *worker);
+
+/** Runs an endpoint for a window: engine_advance. */
+uint64_t endpoint_advance(void *endpoint, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps);
+
+/** After the run: books the paused time up to now. */
+void endpoint_finish(struct endpoint *endpoint, uint64_t now_ps);
+
+/** What the endpoint counted. */
+const struct endpoint_counters *endpoint_counters_of(const struct endpoint *endpoint);
+
+/** Messages sent through queue pairs, in order of posting; *n of them. Owned by the endpoint. */
+const struct endpoint_sent *endpoint_sent_messages(const struct endpoint *endpoint, uint32_t *n);
+
+/** Messages received through queue pairs, in order of delivery; *n of them. Owned by the endpoint. */
+const struct endpoint_received *endpoint_received_messages(const struct endpoint *endpoint, uint32_t *n);
+
+/** Time of the last delivery or completion here. */
+uint64_t endpoint_last_ps(const struct endpoint *endpoint);
+
+/** Bytes of memory. */
+size_t endpoint_bytes(const struct endpoint *endpoint);
+
+#endif

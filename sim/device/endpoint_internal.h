@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* What the files of the endpoint share; nobody else includes it. */
+#ifndef MOEFABRIC_DEVICE_ENDPOINT_INTERNAL_H
+#define MOEFABRIC_DEVICE_ENDPOINT_INTERNAL_H
+
+#include "device/endpoint.h"
+#include "device/heap.h"
+#include "device/pieces.h"
+#include "device/queue.h"
+#include "device/table.h"
+
+#define NO_MESSAGE UINT32_MAX
+
+/** Where a queue pair waits for its turn. */
+enum pair_place { PAIR_NOWHERE, PAIR_IN_RING, PAIR_IN_HEAP };
+
+/** A message on a queue pair: a node of a chain in order of posting. */
+struct pair_message {
+    struct pieces pieces;
+    uint32_t tag;
+    uint32_t first_number; /**< of its packets on the queue pair */
+    uint32_t n_packets;
+    uint32_t next; /**< node, or NO_MESSAGE */
+    uint32_t row;  /**< in endpoint.sent */
+};
+
+/** The sender's side of a queue pair. Packet numbers count from 0 and do not wrap: 2^32 packets are 17 TB. */
+struct queue_pair {
+    uint32_t destination;
+    uint32_t next_number;   /**< of the packet to send next */
+    uint32_t sent_number;   /**< one past the highest ever sent */
+    uint32_t cumulative;    /**< below it all is acknowledged */
+    uint32_t received;      /**< packets that the receiver says it has (out of order only) */
+    uint32_t posted_number; /**< one past the last packet of all posted messages */
+    uint32_t oldest, current,
+        newest; /**< messages: first not acknowledged, that of next_number (NO_MESSAGE if all is sent), last */
+    uint16_t entropy;
+    uint16_t number;
+    uint8_t place;        /**< enum pair_place */
+    uint8_t transmission; /**< rewinds, mod 16 */
+    uint8_t repeats;      /**< time-outs since the last progress */
+    bool started;
+    bool probing;      /**< a probe is outstanding */
+    uint32_t probes;   /**< sent so far */
+    uint64_t next_ps;  /**< pacing: not before */
+    uint64_t clock_ps; /**< of the retransmission timer */
+    uint64_t timer_ps; /**< of its entry in the timer heap that counts; TIME_NEVER: none */
+    uint64_t probe_ps; /**< when the last probe was queued */
+    struct congestion_state congestion;
+};
+
+/** The sending side of the NIC. */
+struct nic {
+    uint64_t free_ps; /**< end of what is being sent */
+    uint64_t ps_per_byte, latency_ps, line_bits_per_s;
+    uint32_t carry;
+    uint32_t link; /**< that leaves the NIC */
+    bool head_cuts_through;
+    bool paused;     /**< lossless class */
+    bool holds_data; /**< the data class is lossless, so a pause holds it */
+    uint64_t paused_since_ps;
+    struct queue control, probes;
+    uint16_t *ring; /**< queue pairs that may send, circular */
+    uint32_t ring_first, ring_count, ring_capacity;
+    struct heap paced;  /**< (next_ps, queue pair) */
+    struct heap timers; /**< (deadline, queue pair) */
+    struct queue_pair *pairs;
+    uint32_t n_pairs, pair_capacity;
+    struct table peers;      /**< destination → index of peer */
+    uint32_t *peer_messages; /**< [peer] messages posted so far */
+    uint32_t n_peers, peer_capacity;
+    struct pair_message *messages; /**< nodes; free ones are chained from free_message */
+    uint32_t n_messages, message_capacity, free_message;
+    uint32_t urgent_count;
+};
+
+/** A packet that came out of order and ends a message. */
+struct receiver_last {
+    uint32_t number, tag;
+};
+
+/** The receiver's side of a queue pair. */
+struct receiver {
+    uint32_t expected; /**< all below it are here */
+    uint32_t received;
+    uint32_t unacknowledged_bytes; /**< payload since the last ACK */
+    uint32_t nack_number;
+    uint64_t nack_ps;     /**< TIME_NEVER: none sent */
+    uint64_t notified_ps; /**< TIME_NEVER: none sent */
+    uint64_t *early;      /**< a bit a packet beyond expected, circular by number; NULL until one comes out of order */
+    uint32_t early_bits;  /**< 0 or a power of two */
+    uint32_t n_lasts, last_capacity;
+    struct receiver_last *lasts; /**< message ends among them */
+};
+
+/** A message on an NVLink channel. */
+struct lane_message {
+    struct pieces pieces;
+    uint32_t destination, tag;
+    uint64_t first_record; /**< the GPU's count of records when it was posted */
+    uint64_t n_records;
+    uint32_t first_port; /**< NVLink port of its first record */
+    uint64_t posted_ps, sequence;
+    uint32_t ports_left; /**< ports that have not passed it yet */
+};
+
+/** One NVLink send channel: messages in order of posting, circular; passed by every port at its own pace. */
+struct channel {
+    struct lane_message *messages;
+    uint64_t first, end; /**< absolute numbers of the oldest kept, and one past the newest */
+    uint32_t capacity;   /**< power of two */
+};
+
+/** Where a port is in a channel. */
+struct lane_cursor {
+    uint64_t message; /**< absolute number */
+    uint64_t record;  /**< next record of it for this port; valid if entered */
+    bool entered;
+};
+
+/** One NVLink port. */
+struct lane {
+    uint64_t free_ps, unblocked_ps;
+    uint64_t ps_per_byte, latency_ps;
+    uint64_t credit_bytes;
+    uint32_t carry;
+    uint32_t link;
+    uint32_t gathered_bytes; /**< received, credit not yet given back */
+    uint8_t last_channel;
+    struct lane_cursor cursors[TRAFFIC_CHANNELS];
+};
+
+struct endpoint {
+    const struct context *context;
+    uint32_t device;
+    uint32_t n_nics, n_lanes;
+    struct nic nic;
+    struct table receiver_index; /**< source << 16 | queue pair → receiver */
+    struct receiver *receivers;
+    uint32_t n_receivers, receiver_capacity;
+    struct lane *lanes;
+    struct channel channels[TRAFFIC_CHANNELS];
+    uint64_t n_records, n_lane_messages; /**< counted over all NVLink messages posted */
+    uint64_t records_left;               /**< posted and not started */
+    struct table unfinished;             /**< source << 32 | tag → records still missing */
+    struct heap starts;                  /**< (start, order of arming) → armed message */
+    struct traffic_message *armed;
+    uint32_t *free_armed;
+    uint32_t n_armed, n_free_armed, armed_capacity;
+    uint64_t n_armings;
+    struct traffic_outbox outbox;
+    uint32_t *completed; /**< scratch: tags of messages that one packet completed */
+    uint32_t completed_capacity;
+    struct endpoint_sent *sent;
+    uint32_t n_sent, sent_capacity;
+    struct endpoint_received *delivered;
+    uint32_t n_delivered, delivered_capacity;
+    uint64_t last_ps;
+    struct endpoint_counters counters;
+};
+
+/** Makes room for one more element in a growing array. */
+#define ENDPOINT_RESERVE(array, count, capacity)                                                                       \
+    do {                                                                                                               \
+        if ((count) == (capacity)) {                                                                                   \
+            (capacity) = (capacity) ? 2 * (capacity) : 8;                                                              \
+            (array) = memory_resize((array), (capacity), sizeof(*(array)));                                            \
+        }                                                                                                              \
+    } while (0)
+
+/* nic.c: the transmitter */
+
+/** Sets up the sending side for port 0. */
+void nic_init(struct endpoint *endpoint);
+/** Frees what the sending side owns. */
+void nic_fini(struct nic *nic);
+/** Starts everything that starts up to and including now_ps. */
+void nic_drain(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
+/** When the transmitter next starts something as things stand. */
+uint64_t nic_next_ps(const struct nic *nic);
+/** Something became eligible at now_ps: an idle transmitter starts. nic_drain up to now_ps must have been called. */
+void nic_kick(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
+/** A queue pair that waits nowhere is looked at for work. */
+void nic_line_up(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps);
+/** Queues a control packet. */
+void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                      uint64_t now_ps);
+/** A pause or resume record has arrived. */
+void nic_handle_control(struct endpoint *endpoint, struct engine_worker *worker, const struct control *control,
+                        uint64_t now_ps);
+
+/* pair.c: queue pairs */
+
+/** Puts a message on its queue pair (or an urgent one in the control queue). */
+void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
+               uint64_t now_ps);
+/** Whether a packet of it may be sent, pacing apart. */
+bool pair_has_work(const struct endpoint *endpoint, const struct queue_pair *pair);
+/** Fills in its next packet and moves on. */
+void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet, uint64_t now_ps);
+/** Queues a probe. */
+void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps);
+/** An ACK, NACK, notification or probe reply has arrived. */
+void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                       uint64_t now_ps);
+/** Time of the next retransmission timer that matters; forgets those that do not. */
+uint64_t pair_next_timer_ps(struct endpoint *endpoint);
+/** Handles the earliest retransmission timer. */
+void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker);
+
+/* receiver.c */
+
+/** A data packet has arrived. */
+void receiver_handle_data(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                          uint64_t now_ps);
+/** Echoes a probe. */
+void receiver_handle_probe(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                           uint64_t now_ps);
+/** Frees all receivers. */
+void receiver_fini(struct endpoint *endpoint);
+
+/* lane.c: NVLink */
+
+/** Sets up the NVLink ports. */
+void lane_init(struct endpoint *endpoint);
+/** Puts a message on its channel. */
+void lane_post(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps);
+/** Starts everything that all ports start up to and including now_ps; returns the next start. */
+uint64_t lane_drain_all(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
+/** A record has arrived. */
+void lane_handle_record(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port,
+                        const struct packet *packet, uint64_t now_ps);
+/** A credit has arrived. */
+void lane_handle_credit(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port,
+                        const struct control *control, uint64_t now_ps);
+
+/* endpoint.c */
+
+/** A message has wholly arrived: tells the traffic and takes what it answers. */
+void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, enum packet_kind kind, uint32_t source,
+                      uint32_t tag, uint16_t queue_pair, uint64_t now_ps);
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * NVLink ports of a GPU. Which records a port sends is fixed when a message is posted, so every port works through the
+ * channels on its own and is looked at only when the window ends or a credit comes.
+ */
+#include "base/memory.h"
+#include "device/credit.h"
+#include "device/endpoint_internal.h"
+
+#include <stdlib.h>
+
+void lane_init(struct endpoint *endpoint) {
+    const struct context *context = endpoint->context;
+    const uint32_t first = context->fabric->devices[endpoint->device].first_port + endpoint->n_nics;
+    endpoint->lanes = memory_allocate(endpoint->n_lanes, sizeof(*endpoint->lanes));
+    for (uint32_t i = 0; i < endpoint->n_lanes; i++) {
+        const struct fabric_link *link = &context->fabric->links[first + i];
+        endpoint->lanes[i] = (struct lane){
+            .ps_per_byte = link->ps_per_byte,
+            .latency_ps = link->latency_ps,
+            .credit_bytes = credit_initial_bytes(context, first + i),
+            .link = first + i,
+            .last_channel = TRAFFIC_CHANNELS - 1,
+        };
+    }
+}
+
+static struct lane_message *message_at(const struct channel *channel, uint64_t number) {
+    return &channel->messages[number & (channel->capacity - 1)];
+}
+
+static void grow(struct channel *channel) {
+    const struct channel old = *channel;
+    channel->capacity = old.capacity ? 2 * old.capacity : 16;
+    channel->messages = memory_allocate(channel->capacity, sizeof(*channel->messages));
+    for (uint64_t number = old.first; number < old.end; number++) {
+        *message_at(channel, number) = *message_at(&old, number);
+    }
+    free(old.messages);
+}
+
+void lane_post(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps) {
+    struct channel *channel = &endpoint->channels[message->channel];
+    if (channel->end - channel->first == channel->capacity) {
+        grow(channel);
+    }
+    struct lane_message *posted = message_at(channel, channel->end++);
+    *posted = (struct lane_message){
+        .pieces = {.bytes = message->bytes,
+                   .unit_bytes = message->unit_bytes,
+                   .largest_bytes = endpoint->context->parameters->nvlink.record_bytes},
+        .destination = message->destination,
+        .tag = message->tag,
+        .first_record = endpoint->n_records,
+        .first_port = (uint32_t)((endpoint->n_records + endpoint->device) % endpoint->n_lanes),
+        .posted_ps = now_ps,
+        .sequence = endpoint->n_lane_messages++,
+        .ports_left = endpoint->n_lanes,
+    };
+    posted->n_records = pieces_count(&posted->pieces);
+    endpoint->n_records += posted->n_records;
+    endpoint->records_left += posted->n_records;
+    endpoint->counters.nvlink_bytes_sent += message->bytes;
+}
+
+/* Lets go of messages that every port has passed. */
+static void pass(struct channel *channel, struct lane_cursor *cursor, struct lane_message *message) {
+    message->ports_left--;
+    cursor->message++;
+    cursor->entered = false;
+    while (channel->first < channel->end && message_at(channel, channel->first)->ports_left == 0) {
+        channel->first++;
+    }
+}
+
+/* The oldest message of a channel that has a record left for this port; NULL if none. cursor->record is that record. */
+static struct lane_message *head_of(struct endpoint *endpoint, uint32_t port, uint32_t number) {
+    struct channel *channel = &endpoint->channels[number];
+    struct lane_cursor *cursor = &endpoint->lanes[port].cursors[number];
+    while (cursor->message < channel->end) {
+        struct lane_message *message = message_at(channel, cursor->message);
+        if (!cursor->entered) { // record n of GPU g goes to port (n + g) mod ports
+            cursor->record = port >= message->first_port ? port - message->first_port
+                                                         : port + endpoint->n_lanes - message->first_port;
+            cursor->entered = true;
+        }
+        if (cursor->record < message->n_records) {
+            return message;
+        }
+        pass(channel, cursor, message);
+    }
+    return NULL;
+}
+
+/* What a port starts next. */
+struct lane_start {
+    uint64_t time_ps;
+    uint32_t channel;
+    struct lane_message *message;
+};
+
+/* From now on those posted before the port was ready take turns; if there are none, the next to be posted starts at once. */
+static struct lane_start next_start(struct endpoint *endpoint, uint32_t port) {
+    struct lane *lane = &endpoint->lanes[port];
+    struct lane_start next = {.time_ps = TIME_NEVER};
+    if (lane->credit_bytes < endpoint->context->parameters->nvlink.record_bytes) {
+        return next;
+    }
+    const uint64_t ready_ps = lane->free_ps > lane->unblocked_ps ? lane->free_ps : lane->unblocked_ps;
+    uint64_t sequence = UINT64_MAX;
+    for (uint32_t i = 1; i <= TRAFFIC_CHANNELS; i++) {
+        const uint32_t channel = (lane->last_channel + i) % TRAFFIC_CHANNELS;
+        struct lane_message *message = head_of(endpoint, port, channel);
+        if (!message) {
+            continue;
+        }
+        if (message->posted_ps < ready_ps) {
+            return (struct lane_start){.time_ps = ready_ps, .channel = channel, .message = message};
+        }
+        if (message->sequence < sequence) {
+            sequence = message->sequence;
+            next = (struct lane_start){.time_ps = message->posted_ps, .channel = channel, .message = message};
+        }
+    }
+    return next;
+}
+
+static void start(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port,
+                  const struct lane_start *next) {
+    const struct context *context = endpoint->context;
+    struct lane *lane = &endpoint->lanes[port];
+    struct lane_cursor *cursor = &lane->cursors[next->channel];
+    struct lane_message *message = next->message;
+    const uint32_t size = pieces_size(&message->pieces, cursor->record);
+    struct packet packet = {
+        .source = endpoint->device,
+        .destination = message->destination,
+        .number = (uint32_t)(message->first_record + cursor->record),
+        .message = message->tag,
+        .queue_pair = (uint16_t)(message->n_records >> 16),
+        .size_bytes = (uint16_t)size,
+        .entropy = (uint16_t)message->n_records,
+        .kind_class = PACKET_RECORD | PACKET_CLASS_LOSSLESS << 4,
+    };
+    lane->free_ps = next->time_ps + rate_next_ps(lane->ps_per_byte, size, &lane->carry);
+    packet.time_ps = lane->free_ps + lane->latency_ps;
+    engine_send(worker, context->rings, lane->link, ENGINE_PACKET, &packet);
+    counters_sent(&context->links[lane->link], &packet);
+    lane->credit_bytes -= size;
+    lane->last_channel = (uint8_t)next->channel;
+    endpoint->records_left--;
+    if (context->trace) {
+        trace_add_packet(context->trace, TRACE_START, next->time_ps, endpoint->device,
+                         (uint16_t)(endpoint->n_nics + port), &packet, lane->free_ps);
+    }
+    cursor->record += endpoint->n_lanes;
+    if (cursor->record >= message->n_records) {
+        pass(&endpoint->channels[next->channel], cursor, message);
+    }
+}
+
+/* Starts everything that a port starts up to and including now_ps; returns its next start. */
+static uint64_t drain(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port, uint64_t now_ps) {
+    for (;;) {
+        const struct lane_start next = next_start(endpoint, port);
+        if (next.time_ps > now_ps) {
+            return next.time_ps;
+        }
+        start(endpoint, worker, port, &next);
+    }
+}
+
+uint64_t lane_drain_all(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+    uint64_t due_ps = TIME_NEVER;
+    for (uint32_t port = 0; port < endpoint->n_lanes && endpoint->records_left > 0; port++) {
+        const uint64_t next_ps = drain(endpoint, worker, port, now_ps);
+        due_ps = next_ps < due_ps ? next_ps : due_ps;
+    }
+    return due_ps;
+}
+
+void lane_handle_credit(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port,
+                        const struct control *control, uint64_t now_ps) {
+    struct lane *lane = &endpoint->lanes[port];
+    const uint32_t needed = endpoint->context->parameters->nvlink.record_bytes;
+    drain(endpoint, worker, port, now_ps);
+    if (lane->credit_bytes < needed && lane->credit_bytes + control->amount >= needed) {
+        lane->unblocked_ps = now_ps;
+    }
+    lane->credit_bytes += control->amount;
+    drain(endpoint, worker, port, now_ps);
+}
+
+void lane_handle_record(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port,
+                        const struct packet *packet, uint64_t now_ps) {
+    struct lane *lane = &endpoint->lanes[port - endpoint->n_nics];
+    const uint32_t records = (uint32_t)packet->queue_pair << 16 | packet->entropy;
+    endpoint->counters.nvlink_bytes_received += packet->size_bytes;
+    credit_return(endpoint->context, worker, endpoint->device, port, lane->link, &lane->gathered_bytes,
+                  packet->size_bytes, now_ps);
+    if (records > 1) {
+        const uint64_t key = (uint64_t)packet->source << 32 | packet->message;
+        uint32_t *left = table_find(&endpoint->unfinished, key);
+        if (!left) {
+            table_add(&endpoint->unfinished, key, records - 1);
+            return;
+        }
+        if (--*left > 0) {
+            return;
+        }
+        table_remove(&endpoint->unfinished, key);
+    }
+    endpoint_deliver(endpoint, worker, PACKET_RECORD, packet->source, packet->message, 0, now_ps);
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The transmitter of a NIC: control first, then probes, then queue pairs in turn, each at its controller's pace. */
+#include "base/memory.h"
+#include "device/endpoint_internal.h"
+
+#include <stdlib.h>
+
+void nic_init(struct endpoint *endpoint) {
+    const struct context *context = endpoint->context;
+    const struct fabric *fabric = context->fabric;
+    struct nic *nic = &endpoint->nic;
+    const uint32_t number = fabric->devices[endpoint->device].first_port;
+    const struct fabric_link *link = &fabric->links[number];
+    const struct fabric_device *head = &fabric->devices[link->head_device];
+    nic->ps_per_byte = link->ps_per_byte;
+    nic->latency_ps = link->latency_ps;
+    nic->line_bits_per_s = link->rate_bits_per_s;
+    nic->link = number;
+    nic->head_cuts_through = head->kind == FABRIC_SWITCH && head->cut_through;
+    nic->holds_data = context->parameters->nic.data_class == PACKET_CLASS_LOSSLESS;
+    nic->free_message = NO_MESSAGE;
+}
+
+void nic_fini(struct nic *nic) {
+    free(nic->ring);
+    heap_fini(&nic->paced);
+    heap_fini(&nic->timers);
+    free(nic->pairs);
+    table_fini(&nic->peers);
+    free(nic->peer_messages);
+    free(nic->messages);
+}
+
+static void ring_push(struct nic *nic, uint16_t pair) {
+    if (nic->ring_count == nic->ring_capacity) {
+        const uint32_t old = nic->ring_capacity;
+        uint16_t *ring = memory_allocate(old ? 2 * (size_t)old : 8, sizeof(*ring));
+        for (uint32_t i = 0; i < old; i++) {
+            ring[i] = nic->ring[(nic->ring_first + i) & (old - 1)];
+        }
+        free(nic->ring);
+        nic->ring = ring;
+        nic->ring_first = 0;
+        nic->ring_capacity = old ? 2 * old : 8;
+    }
+    nic->ring[(nic->ring_first + nic->ring_count++) & (nic->ring_capacity - 1)] = pair;
+}
+
+static uint16_t ring_take(struct nic *nic) {
+    const uint16_t pair = nic->ring[nic->ring_first];
+    nic->ring_first = (nic->ring_first + 1) & (nic->ring_capacity - 1);
+    nic->ring_count--;
+    return pair;
+}
+
+/* Where a queue pair with work waits for its next packet. */
+static void line_up(struct nic *nic, struct queue_pair *pair, bool now) {
+    if (now) {
+        pair->place = PAIR_IN_RING;
+        ring_push(nic, pair->number);
+    } else {
+        pair->place = PAIR_IN_HEAP;
+        heap_push(&nic->paced, pair->next_ps, pair->number, 0);
+    }
+}
+
+void nic_line_up(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps) {
+    if (pair->place != PAIR_NOWHERE || !pair_has_work(endpoint, pair)) {
+        return;
+    }
+    line_up(&endpoint->nic, pair, pair->next_ps <= now_ps);
+    nic_kick(endpoint, worker, now_ps);
+}
+
+/* Puts a packet on the link; the transmitter is free. Returns how long it takes. */
+static uint64_t start(struct endpoint *endpoint, struct engine_worker *worker, struct packet *packet, uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    struct nic *nic = &endpoint->nic;
+    const uint64_t duration_ps = rate_next_ps(nic->ps_per_byte, packet->size_bytes, &nic->carry);
+    nic->free_ps = now_ps + duration_ps;
+    packet->time_ps = now_ps + nic->latency_ps + (nic->head_cuts_through ? 0 : duration_ps);
+    engine_send(worker, context->rings, nic->link, ENGINE_PACKET, packet);
+    counters_sent(&context->links[nic->link], packet);
+    if (context->trace) {
+        trace_add_packet(context->trace, TRACE_START, now_ps, endpoint->device, 0, packet, nic->free_ps);
+    }
+    return duration_ps;
+}
+
+/* Takes the pace of the controller into account: may the queue pair send again right after this packet? */
+static bool is_unpaced(const struct endpoint *endpoint, struct queue_pair *pair, uint32_t size_bytes,
+                       uint64_t duration_ps, uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    const uint64_t rate = context->controller->rate(&context->parameters->congestion, &pair->congestion, now_ps);
+    if (rate >= endpoint->nic.line_bits_per_s) {
+        return true;
+    }
+    const uint64_t gap_ps = size_bytes * UINT64_C(8000000000000) / rate;
+    if (gap_ps <= duration_ps) {
+        return true;
+    }
+    pair->next_ps = now_ps + gap_ps;
+    return false;
+}
+
+static void send_data(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair,
+                      uint64_t now_ps) {
+    struct packet packet;
+    pair_next_packet(endpoint, pair, &packet, now_ps);
+    const uint64_t duration_ps = start(endpoint, worker, &packet, now_ps);
+    const bool unpaced = is_unpaced(endpoint, pair, packet.size_bytes, duration_ps, now_ps);
+    pair->place = PAIR_NOWHERE;
+    if (pair_has_work(endpoint, pair)) {
+        line_up(&endpoint->nic, pair, unpaced);
+    }
+    const struct context *context = endpoint->context;
+    if (context->controller->wants_probes &&
+        (!pair->probing || now_ps - pair->probe_ps > context->parameters->congestion.spectrum_x.probe_abort_ps)) {
+        pair_probe(endpoint, worker, pair, now_ps);
+    }
+}
+
+static void send_front(struct endpoint *endpoint, struct engine_worker *worker, struct queue *queue, uint64_t now_ps) {
+    struct packet packet = *queue_front(queue);
+    queue_pop(queue, &worker->pool);
+    start(endpoint, worker, &packet, now_ps);
+}
+
+static bool is_held(const struct nic *nic) {
+    return nic->paused && nic->holds_data;
+}
+
+/* The transmitter is free at now_ps: it starts at most one packet. */
+static void decide(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+    struct nic *nic = &endpoint->nic;
+    if (nic->control.count) {
+        send_front(endpoint, worker, &nic->control, now_ps);
+        return;
+    }
+    if (is_held(nic)) {
+        return;
+    }
+    if (nic->probes.count) {
+        send_front(endpoint, worker, &nic->probes, now_ps);
+        return;
+    }
+    while (heap_time_ps(&nic->paced) <= now_ps) {
+        struct queue_pair *pair = &nic->pairs[heap_pop(&nic->paced).tie];
+        pair->place = PAIR_IN_RING;
+        ring_push(nic, pair->number);
+    }
+    while (nic->ring_count) {
+        struct queue_pair *pair = &nic->pairs[ring_take(nic)];
+        if (pair_has_work(endpoint, pair)) {
+            send_data(endpoint, worker, pair, now_ps);
+            return;
+        }
+        pair->place = PAIR_NOWHERE;
+    }
+}
+
+uint64_t nic_next_ps(const struct nic *nic) {
+    if (nic->control.count) {
+        return nic->free_ps;
+    }
+    if (is_held(nic)) {
+        return TIME_NEVER;
+    }
+    if (nic->probes.count || nic->ring_count) {
+        return nic->free_ps;
+    }
+    const uint64_t paced_ps = heap_time_ps(&nic->paced);
+    return paced_ps > nic->free_ps ? paced_ps : nic->free_ps;
+}
+
+void nic_drain(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+    for (;;) {
+        const uint64_t next_ps = nic_next_ps(&endpoint->nic);
+        if (next_ps > now_ps) {
+            return;
+        }
+        decide(endpoint, worker, next_ps);
+    }
+}
+
+void nic_kick(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+    if (endpoint->nic.free_ps <= now_ps) {
+        decide(endpoint, worker, now_ps);
+    }
+}
+
+void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                      uint64_t now_ps) {
+    struct nic *nic = &endpoint->nic;
+    if (nic->free_ps <= now_ps && nic->control.count == 0) {
+        struct packet copy = *packet;
+        start(endpoint, worker, &copy, now_ps);
+        return;
+    }
+    queue_push(&nic->control, &worker->pool, packet);
+}
+
+void nic_handle_control(struct endpoint *endpoint, struct engine_worker *worker, const struct control *control,
+                        uint64_t now_ps) {
+    struct nic *nic = &endpoint->nic;
+    struct link_counters *counters = &endpoint->context->links[nic->link];
+    nic_drain(endpoint, worker, now_ps);
+    if (control->kind == CONTROL_PAUSE) {
+        nic->paused = true;
+        nic->paused_since_ps = now_ps;
+        counters->pauses++;
+    } else if (control->kind == CONTROL_RESUME && nic->paused) {
+        nic->paused = false;
+        counters->paused_ps += now_ps - nic->paused_since_ps;
+        nic_kick(endpoint, worker, now_ps);
+    }
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Queue pairs, the sender's side: messages become numbered packets; acknowledgements, rewinds and timers. */
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "device/endpoint_internal.h"
+
+enum { LARGEST_BACK_OFF = 7 };
+
+static bool accepts_any_order(const struct endpoint *endpoint) {
+    return endpoint->context->parameters->nic.out_of_order;
+}
+
+static uint32_t acknowledged(const struct endpoint *endpoint, const struct queue_pair *pair) {
+    return accepts_any_order(endpoint) ? pair->received : pair->cumulative;
+}
+
+static bool is_outstanding(const struct queue_pair *pair) {
+    return pair->cumulative < pair->sent_number;
+}
+
+bool pair_has_work(const struct endpoint *endpoint, const struct queue_pair *pair) {
+    if (pair->next_number >= pair->posted_number) {
+        return false;
+    }
+    const uint32_t window = endpoint->context->parameters->nic.window_packets;
+    return window == 0 || pair->next_number < pair->sent_number ||
+           (int64_t)pair->next_number - (int64_t)acknowledged(endpoint, pair) < (int64_t)window;
+}
+
+/* Peers are numbered by first use; a new one gets all its queue pairs at once. */
+static uint32_t peer_of(struct endpoint *endpoint, uint32_t destination) {
+    struct nic *nic = &endpoint->nic;
+    const uint32_t *found = table_find(&nic->peers, destination);
+    if (found) {
+        return *found;
+    }
+    const uint32_t peer = nic->n_peers;
+    const uint32_t per_peer = endpoint->context->parameters->nic.queue_pairs;
+    REQUIRE((uint64_t)(peer + 1) * per_peer <= UINT16_MAX, "endpoint %u has more than 65,535 queue pairs",
+            endpoint->device);
+    ENDPOINT_RESERVE(nic->peer_messages, nic->n_peers, nic->peer_capacity);
+    nic->peer_messages[nic->n_peers++] = 0;
+    table_add(&nic->peers, destination, peer);
+    for (uint32_t i = 0; i < per_peer; i++) {
+        ENDPOINT_RESERVE(nic->pairs, nic->n_pairs, nic->pair_capacity);
+        nic->pairs[nic->n_pairs] = (struct queue_pair){
+            .destination = destination,
+            .oldest = NO_MESSAGE,
+            .current = NO_MESSAGE,
+            .newest = NO_MESSAGE,
+            .entropy = (uint16_t)hash_mix(hash_mix(destination) + i),
+            .number = (uint16_t)nic->n_pairs,
+            .timer_ps = TIME_NEVER,
+        };
+        nic->n_pairs++;
+    }
+    return peer;
+}
+
+static uint32_t take_node(struct nic *nic) {
+    const uint32_t free_node = nic->free_message;
+    if (free_node != NO_MESSAGE) {
+        nic->free_message = nic->messages[free_node].next;
+        return free_node;
+    }
+    ENDPOINT_RESERVE(nic->messages, nic->n_messages, nic->message_capacity);
+    return nic->n_messages++;
+}
+
+static uint32_t book_sent(struct endpoint *endpoint, const struct traffic_message *message, uint16_t queue_pair,
+                          uint64_t now_ps) {
+    ENDPOINT_RESERVE(endpoint->sent, endpoint->n_sent, endpoint->sent_capacity);
+    endpoint->sent[endpoint->n_sent] = (struct endpoint_sent){
+        .destination = message->destination,
+        .tag = message->tag,
+        .bytes = message->bytes,
+        .posted_ps = now_ps,
+        .acknowledged_ps = TIME_NEVER,
+        .queue_pair = queue_pair,
+    };
+    return endpoint->n_sent++;
+}
+
+static void append_message(struct endpoint *endpoint, struct queue_pair *pair, const struct traffic_message *message,
+                           uint64_t now_ps) {
+    struct nic *nic = &endpoint->nic;
+    const uint32_t node = take_node(nic);
+    const struct pieces pieces = {.bytes = message->bytes,
+                                  .unit_bytes = message->unit_bytes,
+                                  .largest_bytes = endpoint->context->parameters->nic.payload_bytes};
+    nic->messages[node] = (struct pair_message){
+        .pieces = pieces,
+        .tag = message->tag,
+        .first_number = pair->posted_number,
+        .n_packets = (uint32_t)pieces_count(&pieces),
+        .next = NO_MESSAGE,
+        .row = book_sent(endpoint, message, pair->number, now_ps),
+    };
+    if (pair->oldest == NO_MESSAGE) {
+        pair->oldest = node;
+    } else {
+        nic->messages[pair->newest].next = node;
+    }
+    pair->newest = node;
+    if (pair->current == NO_MESSAGE) {
+        pair->current = node;
+    }
+    pair->posted_number += nic->messages[node].n_packets;
+}
+
+static void post_urgent(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
+                        uint64_t now_ps) {
+    const struct packet packet = {
+        .source = endpoint->device,
+        .destination = message->destination,
+        .number = endpoint->nic.urgent_count++,
+        .message = message->tag,
+        .size_bytes = (uint16_t)(message->bytes + endpoint->context->parameters->nic.header_bytes),
+        .entropy = (uint16_t)hash_mix(message->destination),
+        .kind_class = PACKET_URGENT | PACKET_CLASS_CONTROL << 4,
+        .flags_transmission = PACKET_FLAG_LAST,
+    };
+    nic_send_control(endpoint, worker, &packet, now_ps);
+}
+
+void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
+               uint64_t now_ps) {
+    nic_drain(endpoint, worker, now_ps);
+    if (message->urgent) {
+        post_urgent(endpoint, worker, message, now_ps);
+        return;
+    }
+    const struct context *context = endpoint->context;
+    struct nic *nic = &endpoint->nic;
+    const uint32_t per_peer = context->parameters->nic.queue_pairs;
+    const uint32_t peer = peer_of(endpoint, message->destination);
+    struct queue_pair *pair = &nic->pairs[peer * per_peer + nic->peer_messages[peer]++ % per_peer];
+    append_message(endpoint, pair, message, now_ps);
+    if (!pair->started) {
+        pair->started = true;
+        context->controller->start(&context->parameters->congestion, &pair->congestion, nic->line_bits_per_s,
+                                   message->share, now_ps);
+    } else if (message->share) {
+        context->controller->announced(&context->parameters->congestion, &pair->congestion, message->share, now_ps);
+    }
+    nic_line_up(endpoint, worker, pair, now_ps);
+}
+
+static uint64_t deadline_of(const struct endpoint *endpoint, const struct queue_pair *pair) {
+    return pair->clock_ps + (endpoint->context->parameters->nic.retransmit_timeout_ps << pair->repeats);
+}
+
+/* Starts or moves the retransmission timer of a queue pair. One entry in the heap counts; it may be early, never late. */
+static void arm_timer(struct endpoint *endpoint, struct queue_pair *pair) {
+    const uint64_t deadline_ps = deadline_of(endpoint, pair);
+    if (deadline_ps < pair->timer_ps) {
+        pair->timer_ps = deadline_ps;
+        heap_push(&endpoint->nic.timers, deadline_ps, pair->number, 0);
+    }
+}
+
+static uint8_t data_flags(const struct endpoint *endpoint, const struct queue_pair *pair) {
+    const uint8_t adaptive = endpoint->context->parameters->nic.adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0;
+    return (uint8_t)(adaptive | (pair->transmission & 15) << 4);
+}
+
+void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet, uint64_t now_ps) {
+    const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
+    const struct pair_message *message = &endpoint->nic.messages[pair->current];
+    const uint32_t index = pair->next_number - message->first_number;
+    const bool last = index + 1 == message->n_packets;
+    *packet = (struct packet){
+        .source = endpoint->device,
+        .destination = pair->destination,
+        .number = pair->next_number,
+        .message = message->tag,
+        .queue_pair = pair->number,
+        .size_bytes = (uint16_t)(pieces_size(&message->pieces, index) + parameters->header_bytes),
+        .entropy = pair->entropy,
+        .kind_class = (uint8_t)(PACKET_DATA | parameters->data_class << 4),
+        .flags_transmission = (uint8_t)(data_flags(endpoint, pair) | (last ? PACKET_FLAG_LAST : 0)),
+    };
+    if (!is_outstanding(pair)) {
+        pair->clock_ps = now_ps;
+        arm_timer(endpoint, pair);
+    }
+    if (pair->next_number < pair->sent_number) {
+        endpoint->counters.retransmitted_packets++;
+    } else {
+        pair->sent_number++;
+    }
+    pair->next_number++;
+    if (last) {
+        pair->current = message->next;
+    }
+}
+
+void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps) {
+    const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
+    pair->probing = true;
+    pair->probe_ps = now_ps;
+    const struct packet packet = {
+        .source = endpoint->device,
+        .destination = pair->destination,
+        .number = pair->probes++,
+        .queue_pair = pair->number,
+        .size_bytes = (uint16_t)parameters->control_bytes,
+        .entropy = pair->entropy,
+        .kind_class = (uint8_t)(PACKET_PROBE | parameters->data_class << 4),
+        .flags_transmission = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0,
+    };
+    endpoint->counters.probes++;
+    queue_push(&endpoint->nic.probes, &worker->pool, &packet);
+}
+
+/* The message that next_number belongs to. */
+static void seek_current(const struct nic *nic, struct queue_pair *pair) {
+    pair->current = pair->oldest;
+    while (pair->current != NO_MESSAGE &&
+           pair->next_number - nic->messages[pair->current].first_number >= nic->messages[pair->current].n_packets) {
+        pair->current = nic->messages[pair->current].next;
+    }
+}
+
+static void rewind_to(struct endpoint *endpoint, struct queue_pair *pair, uint32_t number, uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    pair->next_number = number;
+    pair->transmission++;
+    seek_current(&endpoint->nic, pair);
+    context->controller->lost(&context->parameters->congestion, &pair->congestion, now_ps);
+}
+
+static void complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
+    struct nic *nic = &endpoint->nic;
+    while (pair->oldest != NO_MESSAGE) {
+        const uint32_t node = pair->oldest;
+        struct pair_message *message = &nic->messages[node];
+        if (message->first_number + message->n_packets > pair->cumulative) {
+            break;
+        }
+        endpoint->sent[message->row].acknowledged_ps = now_ps;
+        endpoint->last_ps = now_ps;
+        if (endpoint->context->trace) {
+            trace_add_message(endpoint->context->trace, TRACE_COMPLETE, now_ps, endpoint->device, PACKET_DATA,
+                              endpoint->device, pair->destination, message->tag, pair->number);
+        }
+        pair->oldest = message->next;
+        message->next = nic->free_message;
+        nic->free_message = node;
+    }
+    if (pair->oldest == NO_MESSAGE) {
+        pair->newest = NO_MESSAGE;
+    }
+}
+
+static void acknowledge(struct endpoint *endpoint, struct queue_pair *pair, uint32_t cumulative, uint32_t received,
+                        uint64_t now_ps) {
+    const uint32_t before = acknowledged(endpoint, pair);
+    if (received > pair->received) {
+        pair->received = received;
+    }
+    if (cumulative > pair->cumulative) {
+        pair->cumulative = cumulative;
+        complete_messages(endpoint, pair, now_ps);
+        if (pair->next_number < cumulative) { // a late ACK after a rewind
+            pair->next_number = cumulative;
+            seek_current(&endpoint->nic, pair);
+        }
+    }
+    if (acknowledged(endpoint, pair) > before) {
+        pair->repeats = 0;
+        pair->clock_ps = now_ps;
+        arm_timer(endpoint, pair);
+    }
+}
+
+static void handle_probe_reply(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair,
+                               uint32_t number, uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    if (!pair->probing || number + 1 != pair->probes) {
+        return; // of a probe that was given up
+    }
+    pair->probing = false;
+    context->controller->probed(&context->parameters->congestion, &pair->congestion, now_ps - pair->probe_ps, now_ps);
+    if (pair->cumulative < pair->posted_number) {
+        pair_probe(endpoint, worker, pair, now_ps);
+        nic_kick(endpoint, worker, now_ps);
+    }
+}
+
+void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                       uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    struct queue_pair *pair = &endpoint->nic.pairs[packet->queue_pair];
+    nic_drain(endpoint, worker, now_ps);
+    switch (packet_kind(packet)) {
+    case PACKET_ACK:
+        acknowledge(endpoint, pair, packet->number, packet->message, now_ps);
+        break;
+    case PACKET_NACK:
+        if (packet->number >= pair->cumulative) {
+            acknowledge(endpoint, pair, packet->number, 0, now_ps);
+            rewind_to(endpoint, pair, packet->number, now_ps);
+        }
+        break;
+    case PACKET_CONGESTION:
+        endpoint->counters.notifications_received++;
+        context->controller->notified(&context->parameters->congestion, &pair->congestion, now_ps);
+        break;
+    default:
+        handle_probe_reply(endpoint, worker, pair, packet->number, now_ps);
+        break;
+    }
+    nic_line_up(endpoint, worker, pair, now_ps);
+}
+
+uint64_t pair_next_timer_ps(struct endpoint *endpoint) {
+    struct nic *nic = &endpoint->nic;
+    while (nic->timers.count) {
+        struct queue_pair *pair = &nic->pairs[nic->timers.entries[0].tie];
+        const bool counts = nic->timers.entries[0].time_ps == pair->timer_ps;
+        if (counts && is_outstanding(pair)) {
+            break;
+        }
+        if (counts) {
+            pair->timer_ps = TIME_NEVER;
+        }
+        heap_pop(&nic->timers);
+    }
+    return heap_time_ps(&nic->timers);
+}
+
+void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker) {
+    const struct heap_entry entry = heap_pop(&endpoint->nic.timers);
+    struct queue_pair *pair = &endpoint->nic.pairs[entry.tie];
+    const uint64_t now_ps = entry.time_ps;
+    if (entry.time_ps != pair->timer_ps) {
+        return;
+    }
+    pair->timer_ps = TIME_NEVER;
+    nic_drain(endpoint, worker, now_ps);
+    if (!is_outstanding(pair)) {
+        return;
+    }
+    if (deadline_of(endpoint, pair) > now_ps) { // there was progress since it was set
+        arm_timer(endpoint, pair);
+        return;
+    }
+    endpoint->counters.timeouts++;
+    pair->repeats += pair->repeats < LARGEST_BACK_OFF;
+    pair->clock_ps = now_ps;
+    rewind_to(endpoint, pair, pair->cumulative, now_ps);
+    arm_timer(endpoint, pair);
+    nic_line_up(endpoint, worker, pair, now_ps);
+}

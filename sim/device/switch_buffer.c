@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The shared buffer of a switch: who is let in, who is paused, who is resumed.
+ *
+ * While nobody is paused and an upper bound of the occupancy admits everything, ports are drained only when touched: a
+ * packet costs one event a hop, and every decision is what the exact occupancy would have given, since less occupancy
+ * only admits more. When the bound fails, the switch turns exact: departures are handled one by one, in order.
+ */
+#include "base/error.h"
+#include "device/switch_internal.h"
+
+static uint64_t threshold_bytes(uint64_t pool_bytes, uint64_t used_bytes, int shift) {
+    const uint64_t free_bytes = pool_bytes - used_bytes;
+    return shift >= 0 ? free_bytes << shift : free_bytes >> -shift;
+}
+
+void switch_make_exact(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
+    for (uint32_t w = 0; w < device->words; w++) {
+        for (uint64_t bits = device->active[w]; bits; bits &= bits - 1) {
+            switch_port_drain(device, worker, &device->ports[w * 64 + (uint32_t)__builtin_ctzll(bits)], now_ps);
+        }
+    }
+    device->exact = true;
+    for (uint32_t w = 0; w < device->words; w++) {
+        for (uint64_t bits = device->active[w]; bits; bits &= bits - 1) {
+            const struct switch_port *port = &device->ports[w * 64 + (uint32_t)__builtin_ctzll(bits)];
+            heap_push(&device->departures, port->decision_ps, port->number, 0);
+        }
+    }
+}
+
+void switch_run_departures(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
+    while (heap_time_ps(&device->departures) <= now_ps) {
+        const struct heap_entry entry = heap_pop(&device->departures);
+        struct switch_port *port = &device->ports[entry.tie];
+        if (port->decision_ps == entry.time_ps) { // else it was planned anew since
+            switch_port_decide(device, worker, port);
+        }
+    }
+}
+
+static bool fits_pool(const struct switch_device *device, const struct switch_port *ingress, uint32_t size_bytes) {
+    const struct switch_parameters *parameters = device->parameters;
+    return device->used_bytes + size_bytes <= parameters->lossless_pool_bytes &&
+           ingress->shared_bytes + size_bytes <=
+               threshold_bytes(parameters->lossless_pool_bytes, device->used_bytes, parameters->lossless_alpha_shift);
+}
+
+static void pause_ingress(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
+                          uint64_t now_ps) {
+    ingress->pausing = true;
+    device->n_pausing++;
+    context_send_control(device->context, worker, ingress->link, now_ps, CONTROL_PAUSE, 0);
+    if (device->context->trace) {
+        trace_add_control(device->context->trace, TRACE_PAUSE, now_ps, device->device, ingress->number, 0);
+    }
+}
+
+bool switch_admit_lossless(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
+                           uint32_t size_bytes, uint64_t now_ps) {
+    bool fits = fits_pool(device, ingress, size_bytes);
+    if (!fits && !device->exact) {
+        switch_make_exact(device, worker, now_ps);
+        fits = fits_pool(device, ingress, size_bytes);
+    }
+    if (fits) {
+        ingress->shared_bytes += size_bytes;
+        device->used_bytes += size_bytes;
+        return true;
+    }
+    device->strained = true;
+    if (ingress->headroom_bytes + size_bytes > device->parameters->headroom_bytes) {
+        return false;
+    }
+    ingress->headroom_bytes += size_bytes;
+    if (!ingress->pausing) {
+        pause_ingress(device, worker, ingress, now_ps);
+    }
+    return true;
+}
+
+static bool fits_lossy(const struct switch_device *device, const struct switch_port *egress, enum packet_class class,
+                       uint32_t size_bytes) {
+    const struct switch_parameters *parameters = device->parameters;
+    return device->lossy_used_bytes + size_bytes <= parameters->lossy_pool_bytes &&
+           egress->depth[class] + size_bytes <=
+               threshold_bytes(parameters->lossy_pool_bytes, device->lossy_used_bytes, parameters->lossy_alpha_shift);
+}
+
+bool switch_admit_lossy(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
+                        enum packet_class class, uint32_t size_bytes, uint64_t now_ps) {
+    bool fits = fits_lossy(device, egress, class, size_bytes);
+    if (!fits && !device->exact) {
+        switch_make_exact(device, worker, now_ps);
+        fits = fits_lossy(device, egress, class, size_bytes);
+    }
+    if (fits) {
+        device->lossy_used_bytes += size_bytes;
+    } else {
+        device->strained = true;
+    }
+    return fits;
+}
+
+static bool may_resume(const struct switch_device *device, const struct switch_port *ingress) {
+    const struct switch_parameters *parameters = device->parameters;
+    return ingress->headroom_bytes == 0 &&
+           (ingress->shared_bytes <= parameters->xon_bytes ||
+            ingress->shared_bytes + parameters->xon_bytes <=
+                threshold_bytes(parameters->lossless_pool_bytes, device->used_bytes, parameters->lossless_alpha_shift));
+}
+
+void switch_release_lossless(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
+                             uint32_t size_bytes, uint64_t now_ps) {
+    const uint32_t from_headroom = size_bytes < ingress->headroom_bytes ? size_bytes : ingress->headroom_bytes;
+    ingress->headroom_bytes -= from_headroom;
+    ingress->shared_bytes -= size_bytes - from_headroom;
+    device->used_bytes -= size_bytes - from_headroom;
+    if (!ingress->pausing || !may_resume(device, ingress)) {
+        return;
+    }
+    REQUIRE(device->exact, "switch %u resumes a port while its departures are lazy", device->device);
+    ingress->pausing = false;
+    device->n_pausing--;
+    context_send_control(device->context, worker, ingress->link, now_ps, CONTROL_RESUME, 0);
+    if (device->context->trace) {
+        trace_add_control(device->context->trace, TRACE_RESUME, now_ps, device->device, ingress->number, 0);
+    }
+}

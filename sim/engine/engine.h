@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Time windows instead of a global event list.
+ *
+ * Devices influence each other only through links, and every link has a latency. In a window [T, T + W) with W the
+ * smallest latency, each device can run to the end on its own: what others send now arrives at T + W or later. The
+ * engine repeatedly takes the devices that have something due in the window, lets each one run to its end, and
+ * hands on what was put on links. When nothing is due the window jumps to the next thing that is.
+ *
+ * The engine knows records by their first eight bytes only: the time of arrival in picoseconds.
+ */
+#ifndef MOEFABRIC_ENGINE_ENGINE_H
+#define MOEFABRIC_ENGINE_ENGINE_H
+
+#include "base/rate.h"
+#include "engine/chunk.h"
+#include "engine/ring.h"
+#include "fabric/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Two record queues a link: packets take wire time, control records (pause, resume, credit) overtake them. */
+enum engine_queue { ENGINE_CONTROL, ENGINE_PACKET, ENGINE_QUEUES };
+
+/** One arrival of a window, in the order in which a device must handle it. */
+struct engine_arrival {
+    uint64_t time_ps;
+    uint32_t record; /**< index of its copy in engine_worker.records */
+    uint16_t port;   /**< of the device, that it came in by */
+    uint8_t queue;   /**< enum engine_queue: control is handled before packets of the same time */
+};
+
+/** A record as the engine copies it. */
+struct engine_record {
+    _Alignas(8) unsigned char bytes[CHUNK_SLOT_BYTES];
+};
+
+/** A link that got its first record of this window. */
+struct engine_listing {
+    uint32_t link;
+    uint32_t queue;
+    uint64_t arrival_ps;
+};
+
+/** What one thread works with: pools and scratch space. */
+struct engine_worker {
+    struct engine *engine;
+    struct chunk_pool pool;
+    struct engine_arrival *arrivals, *sorted; /**< of the device being run */
+    struct engine_record *records;
+    uint32_t n_arrivals, arrival_capacity;
+    uint64_t next_arrival_ps; /**< earliest record that stays on the in-links of the device being run */
+    struct engine_listing *listings;
+    uint32_t n_listings, listing_capacity;
+};
+
+/** Runs a device from begin_ps (handled up to it) to end_ps (not included). Returns the time at which it is next due by itself, TIME_NEVER if only an arrival can wake it. */
+typedef uint64_t engine_advance(void *device, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps);
+
+/** Asked between windows: simulated time. Returns false to stop the run. */
+typedef bool engine_tick(void *context, uint64_t now_ps);
+
+struct engine;
+
+enum engine_status { ENGINE_IDLE, ENGINE_STOPPED, ENGINE_LIMIT };
+
+/** An engine for the links of a fabric (kept by reference). window_ps = 0 takes the smallest latency; larger values are a bug. */
+struct engine *engine_create(const struct fabric *fabric, uint64_t seed, uint64_t window_ps);
+
+/** Frees the engine, its rings and pools; not the devices. NULL is allowed. */
+void engine_free(struct engine *engine);
+
+/** Sets what runs device number `device`. */
+void engine_set_device(struct engine *engine, uint32_t device, engine_advance *advance, void *object);
+
+/** Says that a device is due at a time (or earlier); used before the first window. */
+void engine_wake(struct engine *engine, uint32_t device, uint64_t time_ps);
+
+/** The worker to be used before the run (time 0). */
+struct engine_worker *engine_first_worker(struct engine *engine);
+
+/** Runs until nothing is due (ENGINE_IDLE), tick says stop, or the next window would begin after limit_ps. */
+enum engine_status engine_run(struct engine *engine, uint64_t limit_ps, engine_tick *tick, void *context);
+
+/** End of the last window that was run. */
+uint64_t engine_now_ps(const struct engine *engine);
+
+/** Number of windows run. */
+uint64_t engine_windows(const struct engine *engine);
+
+/** Bytes held by rings, pools and tables. */
+size_t engine_bytes(const struct engine *engine);
+
+/** Collects all records that reach a device before end_ps into worker->arrivals, in handling order. Returns their number. */
+uint32_t engine_gather(struct engine_worker *worker, uint32_t device, uint64_t begin_ps, uint64_t end_ps);
+
+/** Notes that a link's queue got its first record of the window. Called by engine_send only. */
+void engine_list_link(struct engine_worker *worker, uint32_t link, enum engine_queue queue, uint64_t arrival_ps);
+
+/** The tables that engine_send needs; private to the engine otherwise. */
+struct engine_rings {
+    struct ring_writer *writers[ENGINE_QUEUES];
+    struct ring_reader *readers[ENGINE_QUEUES];
+    uint64_t window;
+};
+
+/** The rings of an engine. */
+struct engine_rings *engine_rings_of(struct engine *engine);
+
+/**
+ * Puts a 32-byte record on a link. Its first eight bytes are the arrival time, which must not be below the end of the
+ * window and not below that of the record before it on the same queue.
+ */
+static inline void engine_send(struct engine_worker *worker, struct engine_rings *rings, uint32_t link,
+                               enum engine_queue queue, const void *record) {
+    struct ring_writer *writer = &rings->writers[queue][link];
+    void *slot = ring_append(writer, &rings->readers[queue][link], &worker->pool);
+    __builtin_memcpy(slot, record, CHUNK_SLOT_BYTES);
+    ring_publish(writer);
+    if (writer->listed_window != rings->window) {
+        uint64_t arrival_ps;
+        __builtin_memcpy(&arrival_ps, record, sizeof(arrival_ps));
+        writer->listed_window = rings->window;
+        engine_list_link(worker, link, queue, arrival_ps);
+    }
+}
+
+#endif
