@@ -17,9 +17,10 @@ enum path_kind { PATH_ECMP, PATH_ADAPTIVE, PATH_KINDS };
 /** Parameters of all policies (configuration section `path`). */
 struct path_parameters {
     enum path_kind kind;
-    bool polarised;                     /**< ecmp: the same hash seed in every switch */
-    uint64_t refresh_period_ps;         /**< adaptive: how often port states are looked at (1 us, fixed on Spectrum: Cumulus Linux ECMP documentation) */
-    uint32_t grade_bounds_bytes[3];     /**< adaptive: a port with depth < bound i has grade i; else grade 3 */
+    bool polarised; /**< ecmp: the same hash seed in every switch */
+    uint64_t
+        refresh_period_ps; /**< adaptive: how often port states are looked at (1 us, fixed on Spectrum: Cumulus Linux ECMP documentation) */
+    uint32_t grade_bounds_bytes[3]; /**< adaptive: a port with depth < bound i has grade i; else grade 3 */
 };
 
 /** One packet's question. */
@@ -28,8 +29,8 @@ struct path_request {
     uint32_t source, destination; /**< endpoints */
     uint16_t entropy;             /**< of the packet */
     uint16_t ingress_port;
-    uint16_t first_port, count;   /**< candidates: first_port … first_port+count-1, count ≥ 2 */
-    bool adaptive;                /**< the packet may be re-ordered */
+    uint16_t first_port, count; /**< candidates: first_port … first_port+count-1, count ≥ 2 */
+    bool adaptive;              /**< the packet may be re-ordered */
 };
 
 /** What a policy is shown of a port at a refresh. */
@@ -42,10 +43,11 @@ struct path_state;
 
 /** One policy. */
 struct path_policy {
-    const char *name;    /**< as the configuration spells it */
-    bool reads_ports;    /**< wants refreshes */
+    const char *name; /**< as the configuration spells it */
+    bool reads_ports; /**< wants refreshes */
     /** State for one switch (device number) of n_ports ports. Ends with path_state_free. */
-    struct path_state *(*create)(const struct path_parameters *parameters, uint64_t seed, uint32_t device, uint32_t n_ports);
+    struct path_state *(*create)(const struct path_parameters *parameters, uint64_t seed, uint32_t device,
+                                 uint32_t n_ports);
     /** Port states as they are at a refresh time. ports[n_ports]; only those that are candidates of some route need be right. */
     void (*refresh)(struct path_state *state, const struct path_port *ports);
     /** Returns a port among the candidates. */
