@@ -18,7 +18,7 @@ static void print_heading(FILE *stream, const struct topology *topology, const s
     } else {
         fprintf(stream, " without NVLink\n");
     }
-    if (topology->fabric.wiring == TOPOLOGY_WIRING_RAIL) {
+    if (topology->fabric.wiring == TOPOLOGY_WIRING_RAIL && topology->fabric.spines > 0) {
         fprintf(stream, "wiring: %" PRIu32 " rails, each on leaves of its own\n", topology->fabric.rails);
     } else {
         fprintf(stream, "wiring: consecutive GPUs share a leaf\n");
