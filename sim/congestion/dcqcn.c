@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { ALPHA_BITS = 31, GAIN_BITS = 20 };
+enum { ALPHA_BITS = 31, GAIN_BITS = 20, STAGE_BITS = 29 };
 
 #define ALPHA_ONE (UINT32_C(1) << ALPHA_BITS)
 
@@ -141,9 +141,17 @@ static void dcqcn_start(const struct congestion_parameters *parameters, struct c
     state_store(words, &state);
 }
 
-static void first_notification(const struct dcqcn_parameters *parameters, struct dcqcn_state *state, uint64_t now_ps) {
+/* What the configuration must have refused. */
+static void parameters_check(const struct dcqcn_parameters *parameters) {
     REQUIRE(parameters->alpha_period_ps > 0 && parameters->decrease_period_ps > 0 && parameters->increase_period_ps > 0,
             "a clock of DCQCN has period 0");
+    REQUIRE(parameters->gain_fxp20 <= UINT32_C(1) << GAIN_BITS, "gain %u / 2^20 above 1", parameters->gain_fxp20);
+    REQUIRE(parameters->fast_recovery_stages < UINT32_C(1) << STAGE_BITS, "%u stages of fast recovery",
+            parameters->fast_recovery_stages);
+}
+
+static void first_notification(const struct dcqcn_parameters *parameters, struct dcqcn_state *state, uint64_t now_ps) {
+    parameters_check(parameters);
     const uint64_t first = (uint64_t)(((rate_wide)state->rate_bits_per_s * parameters->first_rate_fxp20) >> GAIN_BITS);
     const uint64_t least = floor_rate(parameters, state);
     state->rate_bits_per_s = smaller(state->line_bits_per_s, first > least ? first : least);
@@ -172,13 +180,21 @@ static void dcqcn_notified(const struct congestion_parameters *parameters, struc
     state_store(words, &state);
 }
 
+/* Out of line, so that the common case of dcqcn_rate stays in registers. */
+__attribute__((noinline)) static uint64_t rate_catch_up(const struct dcqcn_parameters *parameters,
+                                                        struct congestion_state *words, uint64_t now_ps) {
+    struct dcqcn_state state = state_load(words);
+    rate_advance(parameters, &state, now_ps);
+    state_store(words, &state);
+    return state.rate_bits_per_s;
+}
+
 static uint64_t dcqcn_rate(const struct congestion_parameters *parameters, struct congestion_state *words,
                            uint64_t now_ps) {
-    struct dcqcn_state state = state_load(words);
+    const struct dcqcn_state state = state_load(words);
     const bool cut = state.decrease_due && state.decrease_next_ps <= now_ps;
     if (cut || state.increase_next_ps <= now_ps) {
-        rate_advance(&parameters->dcqcn, &state, now_ps);
-        state_store(words, &state);
+        return rate_catch_up(&parameters->dcqcn, words, now_ps);
     }
     return state.rate_bits_per_s;
 }

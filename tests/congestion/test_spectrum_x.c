@@ -129,6 +129,19 @@ START_TEST(just_above_the_threshold_is_congestion) {
 }
 END_TEST
 
+START_TEST(only_the_first_cut_is_limited_to_one_half) {
+    const struct congestion_parameters parameters = figures();
+    struct pair pair = pair_start(&parameters, 0);
+    reply(&pair, 8 * US);
+    ck_assert_uint_eq(reply(&pair, 60 * US), FXP20_ONE / 2);
+    for (int i = 0; i < 20; i++) {
+        reply(&pair, 8 * US);
+    }
+    ck_assert_uint_eq(rate_of(&pair), FXP20_ONE);
+    ck_assert_uint_eq(reply(&pair, 60 * US), FXP20_ONE * 63570 / 65536);
+}
+END_TEST
+
 START_TEST(hyper_step_after_two_milliseconds_without_a_cut) {
     struct congestion_parameters parameters = figures();
     parameters.spectrum_x.largest_increase_fxp16 = 1 << 16;
@@ -300,6 +313,7 @@ int main(void) {
     tcase_add_test(rules, one_decision_a_reply_follows_the_rule_by_hand);
     tcase_add_test(rules, strong_cuts_for_notifications_late_replies_and_losses);
     tcase_add_test(rules, just_above_the_threshold_is_congestion);
+    tcase_add_test(rules, only_the_first_cut_is_limited_to_one_half);
     tcase_add_test(rules, hyper_step_after_two_milliseconds_without_a_cut);
     tcase_add_test(rules, rate_stays_within_its_bounds_whatever_comes);
     tcase_add_test(rules, the_rate_is_never_zero);
