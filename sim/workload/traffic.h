@@ -17,19 +17,23 @@ enum traffic_route {
     TRAFFIC_NVLINK, /**< inside the NVLink domain */
 };
 
-enum { TRAFFIC_CHANNELS = 2 }; /**< NVLink send channels of a GPU, served in turn: 0 its own data, 1 what it forwards for others */
+enum {
+    TRAFFIC_CHANNELS = 2
+}; /**< NVLink send channels of a GPU, served in turn: 0 its own data, 1 what it forwards for others */
 
 /** One message that a rank sends. */
 struct traffic_message {
-    uint32_t destination;  /**< rank */
-    uint32_t tag;          /**< opaque to devices; (source, destination, tag) is unique in a run */
-    uint64_t bytes;        /**< payload, > 0 */
-    uint64_t start_ps;     /**< not before this time; a time already past means now */
-    uint32_t unit_bytes;   /**< packets never straddle a multiple of this (one token copy); 0 = the whole message */
-    uint32_t share;        /**< early pacing: the sender's share of what the destination's port was announced, 1 << 20 = all; 0 = not announced */
-    uint8_t route;         /**< enum traffic_route */
-    uint8_t channel;       /**< NVLink send channel, 0 … TRAFFIC_CHANNELS-1 */
-    uint8_t urgent;        /**< 1: a small control message (counts, grant) that goes in the strict-priority class, one packet */
+    uint32_t destination; /**< rank */
+    uint32_t tag;         /**< opaque to devices; (source, destination, tag) is unique in a run */
+    uint64_t bytes;       /**< payload, > 0 */
+    uint64_t start_ps;    /**< not before this time; a time already past means now */
+    uint32_t unit_bytes;  /**< packets never straddle a multiple of this (one token copy); 0 = the whole message */
+    uint32_t
+        share; /**< early pacing: the sender's share of what the destination's port was announced, 1 << 20 = all; 0 = not announced */
+    uint8_t route;   /**< enum traffic_route */
+    uint8_t channel; /**< NVLink send channel, 0 … TRAFFIC_CHANNELS-1 */
+    uint8_t
+        urgent; /**< 1: a small control message (counts, grant) that goes in the strict-priority class, one packet */
 };
 
 /** Messages that a rank answers with, in sending order. The caller owns it and empties it (count = 0) before each call. */
@@ -51,7 +55,8 @@ struct traffic {
     /** First messages of a rank; called once, at time 0, for every rank. */
     void (*begin)(void *plan, uint32_t rank, struct traffic_outbox *outbox);
     /** A message has wholly arrived at rank at now_ps; what may it send now? */
-    void (*delivered)(void *plan, uint32_t rank, uint32_t source, uint32_t tag, uint64_t now_ps, struct traffic_outbox *outbox);
+    void (*delivered)(void *plan, uint32_t rank, uint32_t source, uint32_t tag, uint64_t now_ps,
+                      struct traffic_outbox *outbox);
 };
 
 #endif

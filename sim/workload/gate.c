@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/gate.h"
+
+#include "base/error_id.h"
+#include "base/memory.h"
+#include "workload/gate_alias.h"
+#include "workload/portable_math.h"
+
+#include <stdlib.h>
+
+struct gate {
+    struct gate_parameters parameters;
+    uint32_t group_size;
+    uint64_t hot_threshold;            /* hot_expert: it is picked if a draw of 53 bits is below this */
+    double *zipf_weights;              /* [experts] probability of each, if zipf */
+    struct gate_alias_column *aliases; /* the same as a table */
+    double *reciprocals;               /* [group_size] 1 / (members not yet ranked), if group_limited */
+};
+
+/* Draws of one token in order. */
+struct draws {
+    uint64_t stream, count;
+};
+
+static uint64_t next(struct draws *draws) {
+    return hash_draw(draws->stream, draws->count++);
+}
+
+static bool contains(const uint32_t *picks, uint32_t count, uint32_t expert) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (picks[i] == expert) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Appends picks until there are `until`, uniformly among first … first+count-1 less what is picked already. */
+static void pick_uniform(struct draws *draws, uint32_t count, uint32_t *picks, uint32_t from, uint32_t until) {
+    for (uint32_t n = from; n < until;) {
+        const uint32_t expert = hash_below(next(draws), count);
+        if (!contains(picks, n, expert)) {
+            picks[n++] = expert;
+        }
+    }
+}
+
+static void draw_hot(const struct gate *gate, struct draws *draws, uint32_t *picks) {
+    const uint32_t hot = gate->parameters.hot_expert, top_k = gate->parameters.top_k;
+    const uint32_t others = top_k - ((next(draws) >> 11) < gate->hot_threshold ? 1 : 0);
+    pick_uniform(draws, gate->parameters.experts - 1, picks, 0, others);
+    for (uint32_t i = 0; i < others; i++) {
+        picks[i] += picks[i] >= hot ? 1 : 0;
+    }
+    if (others < top_k) {
+        picks[others] = hot;
+    }
+}
+
+/* One draw among the experts not yet picked, by going through all of them. */
+static uint32_t zipf_exact(const struct gate *gate, struct draws *draws, const uint32_t *picks, uint32_t count) {
+    const uint32_t experts = gate->parameters.experts;
+    double left = 0;
+    for (uint32_t expert = 0; expert < experts; expert++) {
+        left += contains(picks, count, expert) ? 0 : gate->zipf_weights[expert];
+    }
+    double target = hash_unit(next(draws)) * left;
+    uint32_t last = 0;
+    for (uint32_t expert = 0; expert < experts; expert++) {
+        if (!contains(picks, count, expert)) {
+            last = expert;
+            target -= gate->zipf_weights[expert];
+            if (target < 0) {
+                break;
+            }
+        }
+    }
+    return last;
+}
+
+/* Draws that hit a picked expert are repeated; when that goes on (a few experts hold nearly all weight), the rest is drawn exactly. Both have the same law. */
+static void draw_zipf(const struct gate *gate, struct draws *draws, uint32_t *picks) {
+    enum { PATIENCE = 64 };
+    uint32_t misses = 0;
+    for (uint32_t n = 0; n < gate->parameters.top_k;) {
+        const uint32_t expert = misses < PATIENCE
+                                    ? gate_alias_draw(gate->aliases, gate->parameters.experts, next(draws))
+                                    : zipf_exact(gate, draws, picks, n);
+        if (contains(picks, n, expert)) {
+            misses++;
+        } else {
+            picks[n++] = expert;
+        }
+    }
+}
+
+/* Experts come best first: the first groups seen are those with the highest maxima, and what was seen before the last of them is all theirs. */
+static void draw_node_limited(const struct gate *gate, struct draws *draws, uint32_t *picks) {
+    const uint32_t size = gate->group_size, kept = gate->parameters.groups_kept, top_k = gate->parameters.top_k;
+    uint32_t groups[GATE_LARGEST_TOP_K], n_groups = 0, n = 0;
+    while (n < top_k && n_groups < kept) {
+        const uint32_t expert = hash_below(next(draws), gate->parameters.experts);
+        if (!contains(picks, n, expert)) {
+            picks[n++] = expert;
+            if (!contains(groups, n_groups, expert / size)) {
+                groups[n_groups++] = expert / size;
+            }
+        }
+    }
+    while (n < top_k) {
+        const uint32_t place = hash_below(next(draws), kept * size);
+        const uint32_t expert = groups[place / size] * size + place % size;
+        if (!contains(picks, n, expert)) {
+            picks[n++] = expert;
+        }
+    }
+}
+
+/* An exponential number, -ln of a uniform one in (0, 1]. */
+static double exponential(struct draws *draws) {
+    return -portable_math_log((double)((next(draws) >> 11) + 1) * 0x1p-53);
+}
+
+/* How far a group's ranking has been revealed. Distances are -affinity: small is good. */
+struct ranking {
+    double first, second; /* distances of its best two */
+    double here;          /* distance of its best member not yet taken; the members are named only when taken */
+    uint32_t group, taken;
+};
+
+/* Rényi: of m exponential numbers the smallest is Exp/m, and the gap to the one after it Exp/(m-1), and so on. */
+static void rank_group(const struct gate *gate, struct draws *draws, uint32_t group, struct ranking *ranking) {
+    ranking->group = group;
+    ranking->taken = 0;
+    ranking->first = exponential(draws) * gate->reciprocals[0];
+    ranking->second = ranking->first + exponential(draws) * gate->reciprocals[1];
+    ranking->here = ranking->first;
+}
+
+/* Moves the `kept` groups with the smallest sums to the front. */
+static void keep_best(struct ranking *rankings, uint32_t groups, uint32_t kept) {
+    for (uint32_t i = 0; i < kept; i++) {
+        uint32_t best = i;
+        for (uint32_t j = i + 1; j < groups; j++) {
+            if (rankings[j].first + rankings[j].second < rankings[best].first + rankings[best].second) {
+                best = j;
+            }
+        }
+        const struct ranking swap = rankings[i];
+        rankings[i] = rankings[best];
+        rankings[best] = swap;
+    }
+}
+
+/* Uncovers the distance of the next member; a group that is used up is infinitely far. */
+static void advance(const struct gate *gate, struct draws *draws, struct ranking *ranking) {
+    ranking->taken++;
+    if (ranking->taken == 1) {
+        ranking->here = ranking->second;
+    } else if (ranking->taken < gate->group_size) {
+        ranking->here += exponential(draws) * gate->reciprocals[ranking->taken];
+    } else {
+        ranking->here = 0x1p1000;
+    }
+}
+
+/* Which member a rank belongs to is uniform among those not yet named: rankings say how far, this says who. */
+static uint32_t name_member(const struct gate *gate, struct draws *draws, uint32_t group, const uint32_t *picks,
+                            uint32_t count) {
+    uint32_t expert;
+    do {
+        expert = group * gate->group_size + hash_below(next(draws), gate->group_size);
+    } while (contains(picks, count, expert));
+    return expert;
+}
+
+static void draw_group_limited(const struct gate *gate, struct draws *draws, uint32_t *picks) {
+    const uint32_t groups = gate->parameters.groups, kept = gate->parameters.groups_kept;
+    struct ranking rankings[GATE_LARGEST_GROUPS];
+    for (uint32_t group = 0; group < groups; group++) {
+        rank_group(gate, draws, group, &rankings[group]);
+    }
+    keep_best(rankings, groups, kept);
+    for (uint32_t n = 0; n < gate->parameters.top_k; n++) {
+        struct ranking *best = &rankings[0];
+        for (uint32_t i = 1; i < kept; i++) {
+            best = rankings[i].here < best->here ? &rankings[i] : best;
+        }
+        picks[n] = name_member(gate, draws, best->group, picks, n);
+        advance(gate, draws, best);
+    }
+}
+
+void gate_draw(const struct gate *gate, uint64_t stream, uint32_t *picks) {
+    struct draws draws = {.stream = stream};
+    switch (gate->parameters.kind) {
+    case EXPERIMENT_GATE_UNIFORM:
+        pick_uniform(&draws, gate->parameters.experts, picks, 0, gate->parameters.top_k);
+        return;
+    case EXPERIMENT_GATE_ZIPF:
+        draw_zipf(gate, &draws, picks);
+        return;
+    case EXPERIMENT_GATE_HOT_EXPERT:
+        draw_hot(gate, &draws, picks);
+        return;
+    case EXPERIMENT_GATE_GROUP_LIMITED:
+        draw_group_limited(gate, &draws, picks);
+        return;
+    case EXPERIMENT_GATE_NODE_LIMITED:
+        draw_node_limited(gate, &draws, picks);
+        return;
+    }
+    BUG("gate %d", (int)gate->parameters.kind);
+}
+
+static bool impossible(struct error *error, const char *message, uint32_t first, uint32_t second) {
+    char text[ERROR_MESSAGE_SIZE];
+    snprintf(text, sizeof text, "%s (%u and %u)", message, first, second);
+    return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS, "%s", text);
+}
+
+static bool check_groups(const struct gate_parameters *parameters, struct error *error) {
+    const uint32_t groups = parameters->groups, kept = parameters->groups_kept, experts = parameters->experts;
+    if (groups == 0 || groups > GATE_LARGEST_GROUPS || experts % groups != 0) {
+        return impossible(error, "experts cannot be split evenly into so many groups", experts, groups);
+    }
+    if (kept == 0 || kept > groups) {
+        return impossible(error, "cannot keep so many groups of those there are", kept, groups);
+    }
+    if (experts / groups * kept < parameters->top_k) {
+        return impossible(error, "a token picks more experts than the groups kept hold", parameters->top_k,
+                          experts / groups * kept);
+    }
+    if (parameters->kind == EXPERIMENT_GATE_GROUP_LIMITED && experts / groups < 2) {
+        return impossible(error, "groups scored by their best two experts need two each", experts, groups);
+    }
+    return true;
+}
+
+static bool check(const struct gate_parameters *parameters, struct error *error) {
+    if (parameters->top_k == 0 || parameters->top_k > parameters->experts || parameters->top_k > GATE_LARGEST_TOP_K ||
+        parameters->experts > GATE_LARGEST_EXPERTS) {
+        return impossible(error, "a token cannot pick so many of the experts", parameters->top_k, parameters->experts);
+    }
+    switch (parameters->kind) {
+    case EXPERIMENT_GATE_HOT_EXPERT:
+        if (parameters->hot_expert >= parameters->experts) {
+            return impossible(error, "the hot expert is beyond the last", parameters->hot_expert,
+                              parameters->experts - 1);
+        }
+        if (!(parameters->hot_expert_factor >= 0 &&
+              parameters->hot_expert_factor * parameters->top_k <= parameters->experts)) {
+            return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                             "a hot expert can have at most %.4g times the mean load (every token), not %.4g times",
+                             (double)parameters->experts / parameters->top_k, parameters->hot_expert_factor);
+        }
+        if (parameters->top_k == parameters->experts && parameters->hot_expert_factor < 1) {
+            return impossible(error, "every token picks every expert, none can be colder", parameters->top_k,
+                              parameters->experts);
+        }
+        return true;
+    case EXPERIMENT_GATE_ZIPF:
+        if (!(parameters->zipf_exponent >= 0 && parameters->zipf_exponent <= 8)) {
+            return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                             "zipf exponent %.4g is not within 0 … 8", parameters->zipf_exponent);
+        }
+        return true;
+    case EXPERIMENT_GATE_GROUP_LIMITED:
+    case EXPERIMENT_GATE_NODE_LIMITED:
+        return check_groups(parameters, error);
+    case EXPERIMENT_GATE_UNIFORM:
+        return true;
+    }
+    BUG("gate %d", (int)parameters->kind);
+}
+
+/* place[expert]: a uniformly drawn permutation (Fisher-Yates). */
+static void prepare_zipf(struct gate *gate) {
+    const uint32_t experts = gate->parameters.experts;
+    const uint64_t stream = hash_stream(gate->parameters.seed, HASH_PURPOSE_POPULARITY, 0, 0);
+    uint32_t *place = memory_allocate(experts, sizeof *place);
+    gate->zipf_weights = memory_allocate(experts, sizeof *gate->zipf_weights);
+    double sum = 0;
+    for (uint32_t i = 0; i < experts; i++) {
+        const uint32_t other = hash_below(hash_draw(stream, i), i + 1);
+        place[i] = place[other];
+        place[other] = i;
+    }
+    for (uint32_t i = 0; i < experts; i++) {
+        gate->zipf_weights[i] = portable_math_exp(-gate->parameters.zipf_exponent * portable_math_log(place[i] + 1.0));
+        sum += gate->zipf_weights[i];
+    }
+    for (uint32_t i = 0; i < experts; i++) {
+        gate->zipf_weights[i] /= sum;
+    }
+    gate->aliases = gate_alias_create(gate->zipf_weights, experts);
+    free(place);
+}
+
+struct gate *gate_create(const struct gate_parameters *parameters, struct error *error) {
+    if (!check(parameters, error)) {
+        return NULL;
+    }
+    struct gate *gate = memory_allocate(1, sizeof *gate);
+    gate->parameters = *parameters;
+    if (parameters->kind == EXPERIMENT_GATE_ZIPF) {
+        prepare_zipf(gate);
+    }
+    if (parameters->kind == EXPERIMENT_GATE_HOT_EXPERT) {
+        const double probability = parameters->hot_expert_factor * parameters->top_k / parameters->experts;
+        gate->hot_threshold = (uint64_t)(probability * 0x1p53);
+    }
+    if (parameters->kind == EXPERIMENT_GATE_GROUP_LIMITED || parameters->kind == EXPERIMENT_GATE_NODE_LIMITED) {
+        gate->group_size = parameters->experts / parameters->groups;
+        gate->reciprocals = memory_allocate(gate->group_size, sizeof *gate->reciprocals);
+        for (uint32_t i = 0; i < gate->group_size; i++) {
+            gate->reciprocals[i] = 1.0 / (gate->group_size - i);
+        }
+    }
+    return gate;
+}
+
+void gate_free(struct gate *gate) {
+    if (gate) {
+        free(gate->zipf_weights);
+        free(gate->aliases);
+        free(gate->reciprocals);
+        free(gate);
+    }
+}
+
+double gate_zipf_weight(const struct gate *gate, uint32_t expert) {
+    return gate->zipf_weights ? gate->zipf_weights[expert] : 0;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/moe_counts.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_SMALL_PART = UINT8_MAX };
+
+/* What is known of one source while its tokens are drawn. Stamps say which token touched a rank or domain last, so nothing needs clearing between tokens. */
+struct drawing {
+    uint32_t source, own_domain;
+    uint32_t *rank_of_expert;   /* local */
+    uint32_t *domain_of_rank;   /* within the group */
+    uint32_t *position_of_rank; /* within the domain */
+    uint32_t *rank_stamp;       /* [group_ranks] */
+    uint32_t *domain_stamp;     /* [domains] */
+    uint32_t domains;           /* length of the above: domains that a group touches */
+    uint32_t *filled;           /* two_hop [group_domains] tokens in the chunk being filled */
+    uint16_t *part_of_chunk;    /* two_hop [group_domains × largest_chunks × domain_ranks] */
+    uint16_t **chunk;           /* two_hop [group_domains] the chunk being filled, in the above */
+    uint32_t largest_chunks;    /* chunks of a domain if all tokens go there */
+    uint64_t parts_capacity;    /* chunks that the parts have room for */
+};
+
+static uint32_t smaller(uint32_t left, uint32_t right) {
+    return left < right ? left : right;
+}
+
+static struct moe_counts *allocate_counts(const struct moe_counts_shape *shape) {
+    struct moe_counts *counts = memory_allocate(1, sizeof *counts);
+    const uint32_t n_ranks = shape->placement.n_ranks;
+    counts->shape = *shape;
+    counts->n_groups = n_ranks / shape->group_ranks;
+    counts->experts_per_rank = shape->experts / shape->group_ranks;
+    counts->domain_ranks = smaller(shape->placement.ranks_per_domain, shape->group_ranks);
+    counts->row = shape->two_hop ? counts->domain_ranks : shape->group_ranks;
+    counts->copies = memory_allocate((size_t)n_ranks * counts->row, sizeof *counts->copies);
+    counts->expert_tokens = memory_allocate((size_t)counts->n_groups * shape->experts, sizeof *counts->expert_tokens);
+    counts->domains_sent = memory_allocate(n_ranks, sizeof *counts->domains_sent);
+    counts->ranks_received = memory_allocate(n_ranks, sizeof *counts->ranks_received);
+    if (shape->two_hop) {
+        counts->group_domains = shape->group_ranks / counts->domain_ranks;
+        const size_t pairs = (size_t)n_ranks * counts->group_domains;
+        counts->crossing = memory_allocate(pairs, sizeof *counts->crossing);
+        counts->first_chunk = memory_allocate(pairs, sizeof *counts->first_chunk);
+    }
+    return counts;
+}
+
+static void drawing_open(struct drawing *drawing, const struct moe_counts *counts) {
+    const struct moe_counts_shape *shape = &counts->shape;
+    *drawing = (struct drawing){.domains = shape->group_ranks};
+    drawing->rank_of_expert = memory_allocate(shape->experts, sizeof *drawing->rank_of_expert);
+    drawing->domain_of_rank = memory_allocate(shape->group_ranks, sizeof *drawing->domain_of_rank);
+    drawing->position_of_rank = memory_allocate(shape->group_ranks, sizeof *drawing->position_of_rank);
+    drawing->rank_stamp = memory_allocate(shape->group_ranks, sizeof *drawing->rank_stamp);
+    drawing->domain_stamp = memory_allocate(drawing->domains, sizeof *drawing->domain_stamp);
+    for (uint32_t expert = 0; expert < shape->experts; expert++) {
+        drawing->rank_of_expert[expert] = expert / counts->experts_per_rank;
+    }
+    if (shape->two_hop) {
+        const uint32_t domains = counts->group_domains;
+        drawing->largest_chunks = (shape->tokens + shape->chunk_tokens - 1) / shape->chunk_tokens;
+        drawing->filled = memory_allocate(domains, sizeof *drawing->filled);
+        drawing->chunk = memory_allocate(domains, sizeof *drawing->chunk);
+        drawing->part_of_chunk = memory_allocate((size_t)domains * drawing->largest_chunks * counts->domain_ranks,
+                                                 sizeof *drawing->part_of_chunk);
+    }
+}
+
+static void drawing_close(struct drawing *drawing) {
+    free(drawing->rank_of_expert);
+    free(drawing->domain_of_rank);
+    free(drawing->position_of_rank);
+    free(drawing->rank_stamp);
+    free(drawing->domain_stamp);
+    free(drawing->filled);
+    free(drawing->chunk);
+    free(drawing->part_of_chunk);
+}
+
+static uint16_t *first_chunk_of(const struct moe_counts *counts, const struct drawing *drawing, uint32_t domain) {
+    return drawing->part_of_chunk + (size_t)domain * drawing->largest_chunks * counts->domain_ranks;
+}
+
+/* A group may begin in the middle of a domain (direct only), so domains are numbered anew for each group. */
+static void open_source(const struct moe_counts *counts, struct drawing *drawing, uint32_t source) {
+    const uint32_t first = moe_counts_group_first(counts, source);
+    const uint32_t first_domain = moe_placement_domain(&counts->shape.placement, first);
+    for (uint32_t rank = 0; rank < counts->shape.group_ranks; rank++) {
+        drawing->domain_of_rank[rank] = moe_placement_domain(&counts->shape.placement, first + rank) - first_domain;
+        drawing->position_of_rank[rank] = rank % counts->domain_ranks;
+        drawing->rank_stamp[rank] = 0;
+    }
+    memset(drawing->domain_stamp, 0, drawing->domains * sizeof *drawing->domain_stamp);
+    drawing->source = source;
+    drawing->own_domain = drawing->domain_of_rank[source - first];
+    for (uint32_t domain = 0; domain < counts->group_domains; domain++) {
+        drawing->filled[domain] = 0;
+        drawing->chunk[domain] = first_chunk_of(counts, drawing, domain);
+    }
+}
+
+/* A token's first expert in a remote domain: it takes a place in the chunk being filled, or opens the next. */
+static void enter_domain(struct moe_counts *counts, struct drawing *drawing, uint32_t domain) {
+    if (drawing->filled[domain] == counts->shape.chunk_tokens) {
+        drawing->filled[domain] = 0;
+        drawing->chunk[domain] += counts->domain_ranks;
+    }
+    drawing->filled[domain]++;
+    counts->crossing[(uint64_t)drawing->source * counts->group_domains + domain]++;
+}
+
+static void count_token(struct moe_counts *counts, struct drawing *drawing, const uint32_t *picks, uint32_t stamp) {
+    const bool two_hop = counts->shape.two_hop;
+    uint32_t *row = counts->copies + (uint64_t)drawing->source * counts->row;
+    const uint32_t first = moe_counts_group_first(counts, drawing->source);
+    uint64_t *load = counts->expert_tokens + (uint64_t)(first / counts->shape.group_ranks) * counts->shape.experts;
+    for (uint32_t i = 0; i < counts->shape.top_k; i++) {
+        const uint32_t rank = drawing->rank_of_expert[picks[i]], domain = drawing->domain_of_rank[rank];
+        load[picks[i]]++;
+        if (!two_hop) {
+            row[rank]++;
+        }
+        if (drawing->rank_stamp[rank] == stamp) {
+            continue;
+        }
+        drawing->rank_stamp[rank] = stamp;
+        counts->ranks_received[first + rank]++;
+        const bool entered = drawing->domain_stamp[domain] != stamp;
+        drawing->domain_stamp[domain] = stamp;
+        counts->domains_sent[drawing->source] += entered;
+        if (two_hop && domain == drawing->own_domain) {
+            row[drawing->position_of_rank[rank]]++;
+        } else if (two_hop) {
+            if (entered) {
+                enter_domain(counts, drawing, domain);
+            }
+            drawing->chunk[domain][drawing->position_of_rank[rank]]++;
+        }
+    }
+}
+
+static void reserve_parts(struct moe_counts *counts, struct drawing *drawing, uint64_t chunks) {
+    REQUIRE(chunks <= UINT32_MAX, "%llu chunks are more than numbers", (unsigned long long)chunks);
+    if (chunks <= drawing->parts_capacity) {
+        return;
+    }
+    drawing->parts_capacity = chunks + chunks / 4;
+    const size_t parts = drawing->parts_capacity * counts->domain_ranks;
+    if (counts->shape.chunk_tokens <= LARGEST_SMALL_PART) {
+        counts->small_parts = memory_resize(counts->small_parts, parts, sizeof *counts->small_parts);
+    } else {
+        counts->large_parts = memory_resize(counts->large_parts, parts, sizeof *counts->large_parts);
+    }
+}
+
+static void store_chunks(struct moe_counts *counts, const uint16_t *from, uint32_t chunks) {
+    const uint64_t to = (uint64_t)counts->n_chunks * counts->domain_ranks;
+    const uint64_t parts = (uint64_t)chunks * counts->domain_ranks;
+    for (uint64_t i = 0; i < parts; i++) {
+        if (counts->small_parts) {
+            counts->small_parts[to + i] = (uint8_t)from[i];
+        } else {
+            counts->large_parts[to + i] = from[i];
+        }
+    }
+    counts->n_chunks += chunks;
+}
+
+/* Moves a source's chunks from the working space to where they stay, and clears what was used of it. */
+static void close_source(struct moe_counts *counts, struct drawing *drawing) {
+    for (uint32_t domain = 0; domain < counts->group_domains; domain++) {
+        const uint32_t chunks = moe_counts_chunks(counts, drawing->source, domain);
+        uint16_t *from = first_chunk_of(counts, drawing, domain);
+        reserve_parts(counts, drawing, (uint64_t)counts->n_chunks + chunks);
+        counts->first_chunk[(uint64_t)drawing->source * counts->group_domains + domain] = counts->n_chunks;
+        store_chunks(counts, from, chunks);
+        memset(from, 0, (size_t)chunks * counts->domain_ranks * sizeof *from);
+    }
+}
+
+struct moe_counts *moe_counts_create(const struct moe_counts_shape *shape, const struct gate *gate) {
+    struct moe_counts *counts = allocate_counts(shape);
+    struct drawing drawing;
+    uint32_t picks[GATE_LARGEST_TOP_K];
+    drawing_open(&drawing, counts);
+    for (uint32_t source = 0; source < shape->placement.n_ranks; source++) {
+        open_source(counts, &drawing, source);
+        for (uint32_t token = 0; token < shape->tokens; token++) {
+            gate_draw(gate, gate_token_stream(shape->seed, source, token), picks);
+            count_token(counts, &drawing, picks, token + 1);
+        }
+        close_source(counts, &drawing);
+    }
+    drawing_close(&drawing);
+    return counts;
+}
+
+void moe_counts_free(struct moe_counts *counts) {
+    if (!counts) {
+        return;
+    }
+    free(counts->copies);
+    free(counts->crossing);
+    free(counts->first_chunk);
+    free(counts->small_parts);
+    free(counts->large_parts);
+    free(counts->expert_tokens);
+    free(counts->domains_sent);
+    free(counts->ranks_received);
+    free(counts);
+}
+
+uint64_t moe_counts_digest(const struct moe_counts *counts) {
+    const uint64_t n_ranks = counts->shape.placement.n_ranks;
+    uint64_t digest = hash_mix(n_ranks + counts->shape.two_hop);
+    for (uint64_t i = 0; i < n_ranks * counts->row; i++) {
+        digest = hash_mix(digest + counts->copies[i]);
+    }
+    for (uint64_t i = 0; i < n_ranks * counts->group_domains; i++) {
+        digest = hash_mix(digest + counts->crossing[i]);
+    }
+    for (uint32_t chunk = 0; chunk < counts->n_chunks; chunk++) {
+        for (uint32_t position = 0; position < counts->domain_ranks; position++) {
+            digest = hash_mix(digest + moe_counts_part(counts, chunk, position));
+        }
+    }
+    return digest;
+}

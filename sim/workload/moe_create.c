@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Making and freeing the plan: configuration to counts. */
+#include "base/error_id.h"
+#include "base/memory.h"
+#include "workload/model.h"
+#include "workload/moe_plan.h"
+
+#include <stdlib.h>
+
+enum {
+    /* DeepEP low-latency kernels put the source's index (int4) before each copy: 7168 + 224 + 16 = 7408 bytes (csrc/kernels/internode_ll.cu). */
+    DIRECT_HEADER_BYTES = 16,
+    LARGEST_TOKENS = 1 << 24,
+    LARGEST_COUNTS_BYTES = 4096, /* a counts message is one packet */
+    LARGEST_CHUNK_TOKENS = UINT16_MAX,
+};
+
+static bool check_phases(const struct experiment_traffic *traffic, bool early_pacing, struct error *error) {
+    if (!traffic->dispatch && !traffic->combine) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "traffic has neither a dispatch nor a combine phase");
+    }
+    if (early_pacing && !(traffic->exchange_counts && traffic->dispatch)) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_POLICIES,
+                         "early pacing needs a dispatch with exchange_counts: nothing else announces what will come");
+    }
+    if (traffic->tokens_per_gpu == 0 || traffic->tokens_per_gpu > LARGEST_TOKENS) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "%u tokens a GPU are not within 1 and %u", traffic->tokens_per_gpu, (unsigned)LARGEST_TOKENS);
+    }
+    return true;
+}
+
+static bool check_split(const struct moe_counts_shape *shape, const struct experiment_traffic *traffic,
+                        struct error *error) {
+    const uint32_t n_ranks = shape->placement.n_ranks, group = shape->group_ranks;
+    if (group > n_ranks || n_ranks % group != 0) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "%u GPUs cannot be split into expert-parallel groups of %u", n_ranks, group);
+    }
+    if (shape->experts < group || shape->experts % group != 0) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "%u experts cannot be spread evenly over an expert-parallel group of %u GPUs", shape->experts,
+                         group);
+    }
+    const uint64_t counts_bytes = MOE_PLAN_COUNTS_HEADER_BYTES + 4 * (uint64_t)(shape->experts / group);
+    if (traffic->exchange_counts && group > 1 && counts_bytes > LARGEST_COUNTS_BYTES) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "the counts of one GPU's experts take %llu bytes, more than the %u of one packet",
+                         (unsigned long long)counts_bytes, (unsigned)LARGEST_COUNTS_BYTES);
+    }
+    return true;
+}
+
+static bool check_two_hop(const struct moe_counts_shape *shape, struct error *error) {
+    const uint32_t domain = shape->placement.ranks_per_domain, group = shape->group_ranks;
+    if (group % domain != 0 && domain % group != 0) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "two_hop needs whole NVLink domains in an expert-parallel group or whole groups in a domain: "
+                         "group of %u, domains of %u",
+                         group, domain);
+    }
+    if (shape->chunk_tokens == 0 || shape->chunk_tokens > LARGEST_CHUNK_TOKENS) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "%u tokens a chunk are not within 1 and %u", shape->chunk_tokens,
+                         (unsigned)LARGEST_CHUNK_TOKENS);
+    }
+    if (shape->tokens / shape->chunk_tokens >= MOE_TAG_LARGEST_CHUNKS || group / domain > MOE_TAG_LARGEST_DOMAINS) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "%u chunks of a GPU or %u domains of a group are too many",
+                         shape->tokens / shape->chunk_tokens, group / domain);
+    }
+    return true;
+}
+
+/* Groups of the node-limited gate are nodes: the NVLink domains, or what node_gpus says. */
+static bool set_nodes(struct gate_parameters *parameters, const struct moe_counts_shape *shape,
+                      const struct experiment_traffic *traffic, struct error *error) {
+    const uint32_t node = traffic->node_gpus ? traffic->node_gpus : shape->placement.ranks_per_domain;
+    if (shape->group_ranks > node && shape->group_ranks % node != 0) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "an expert-parallel group of %u GPUs cannot be split into nodes of %u", shape->group_ranks,
+                         node);
+    }
+    parameters->groups = shape->group_ranks > node ? shape->group_ranks / node : 1;
+    parameters->groups_kept = traffic->nodes_kept < parameters->groups ? traffic->nodes_kept : parameters->groups;
+    return true;
+}
+
+static struct gate *make_gate(const struct experiment_model *model, const struct experiment_traffic *traffic,
+                              const struct moe_counts_shape *shape, struct error *error) {
+    struct gate_parameters parameters = {.kind = traffic->gate,
+                                         .experts = model->experts,
+                                         .top_k = model->top_k,
+                                         .groups = model->groups,
+                                         .groups_kept = model->groups_kept,
+                                         .zipf_exponent = traffic->zipf_exponent,
+                                         .hot_expert_factor = traffic->hot_expert_factor,
+                                         .hot_expert = traffic->hot_expert,
+                                         .seed = shape->seed};
+    if (traffic->gate == EXPERIMENT_GATE_NODE_LIMITED && !set_nodes(&parameters, shape, traffic, error)) {
+        return NULL;
+    }
+    return gate_create(&parameters, error);
+}
+
+static struct moe *assemble(const struct experiment_model *model, const struct experiment_traffic *traffic,
+                            const struct moe_counts_shape *shape, const struct gate *gate, bool early_pacing) {
+    struct moe *moe = memory_allocate(1, sizeof *moe);
+    const uint32_t n_ranks = shape->placement.n_ranks;
+    const uint32_t header = shape->two_hop ? 0 : DIRECT_HEADER_BYTES;
+    moe->counts = moe_counts_create(shape, gate);
+    moe->totals = moe_totals_create(moe->counts);
+    moe->traffic = *traffic;
+    moe->early_pacing = early_pacing;
+    moe->exchange_counts = traffic->exchange_counts && traffic->dispatch;
+    moe->seed = shape->seed;
+    moe->dispatch_unit_bytes = model_token_bytes(traffic->dispatch_type, model->hidden) + header;
+    moe->combine_unit_bytes = model_token_bytes(traffic->combine_type, model->hidden);
+    moe->counts_bytes = MOE_PLAN_COUNTS_HEADER_BYTES + 4 * moe->counts->experts_per_rank;
+    moe->ranks = memory_allocate_aligned(n_ranks, sizeof *moe->ranks);
+    moe->grant_words = ((shape->two_hop ? moe->counts->group_domains : shape->group_ranks) + 63) / 64;
+    moe->grants = memory_allocate((size_t)n_ranks * moe->grant_words, sizeof *moe->grants);
+    moe->missing = memory_allocate(moe->counts->n_chunks, sizeof *moe->missing);
+    return moe;
+}
+
+struct moe *moe_create(const struct experiment_model *model, const struct experiment_traffic *traffic,
+                       const struct moe_placement *placement, bool early_pacing, uint64_t seed, struct error *error) {
+    REQUIRE(placement->ranks_per_domain > 0 && placement->n_ranks % placement->ranks_per_domain == 0,
+            "%u ranks in domains of %u", placement->n_ranks, placement->ranks_per_domain);
+    struct experiment_model resolved;
+    if (!model_resolve(model, &resolved, error) || !check_phases(traffic, early_pacing, error)) {
+        return NULL;
+    }
+    const struct moe_counts_shape shape = {
+        .placement = *placement,
+        .group_ranks = traffic->expert_parallelism ? traffic->expert_parallelism : placement->n_ranks,
+        .experts = resolved.experts,
+        .top_k = resolved.top_k,
+        .tokens = traffic->tokens_per_gpu,
+        .two_hop = traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP,
+        .chunk_tokens = traffic->chunk_tokens,
+        .seed = traffic->seed + seed,
+    };
+    if (!check_split(&shape, traffic, error) || (shape.two_hop && !check_two_hop(&shape, error))) {
+        return NULL;
+    }
+    struct gate *gate = make_gate(&resolved, traffic, &shape, error);
+    if (!gate) {
+        return NULL;
+    }
+    struct moe *moe = assemble(&resolved, traffic, &shape, gate, early_pacing);
+    gate_free(gate);
+    return moe;
+}
+
+void moe_free(struct moe *moe) {
+    if (moe) {
+        moe_counts_free(moe->counts);
+        free(moe->totals);
+        free(moe->ranks);
+        free(moe->grants);
+        free(moe->missing);
+        free(moe);
+    }
+}

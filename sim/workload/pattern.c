@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "workload/pattern.h"
+
+#include "base/error_id.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "workload/jitter.h"
+
+#include <stdlib.h>
+
+#define NOBODY UINT32_MAX
+
+struct pattern {
+    enum experiment_pattern kind;
+    struct moe_placement placement;
+    uint64_t bytes;
+    uint64_t jitter_ps;
+    uint64_t seed;
+    uint32_t *peer; /* [n_ranks] the one destination of a rank, or NOBODY; NULL for all_to_all */
+};
+
+static bool refuse(struct error *error, const char *text) {
+    return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, "%s", text);
+}
+
+static bool check_ranks(const struct experiment_traffic *traffic, const struct moe_placement *placement,
+                        struct error *error) {
+    const uint32_t n_ranks = placement->n_ranks;
+    if (traffic->bytes == 0) {
+        return refuse(error, "a message of 0 bytes is no traffic");
+    }
+    if (n_ranks < 2) {
+        return refuse(error, "traffic needs at least two GPUs");
+    }
+    if (traffic->pattern == EXPERIMENT_PATTERN_SINGLE &&
+        (traffic->source >= n_ranks || traffic->source == traffic->destination)) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "source %u must be another GPU than the destination, and below %u", traffic->source, n_ranks);
+    }
+    if ((traffic->pattern == EXPERIMENT_PATTERN_SINGLE || traffic->pattern == EXPERIMENT_PATTERN_INCAST) &&
+        traffic->destination >= n_ranks) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "destination %u is beyond the last GPU, %u", traffic->destination, n_ranks - 1);
+    }
+    return true;
+}
+
+/* Fisher-Yates, drawn again until nobody is left at home (probability 1/e each time): uniform over all derangements. */
+static void draw_permutation(struct pattern *pattern) {
+    const uint32_t n_ranks = pattern->placement.n_ranks;
+    bool fixed = true;
+    for (uint64_t attempt = 0; fixed; attempt++) {
+        const uint64_t stream =
+            hash_stream(pattern->seed, HASH_PURPOSE_PATTERN, EXPERIMENT_PATTERN_PERMUTATION, attempt);
+        for (uint32_t rank = 0; rank < n_ranks; rank++) {
+            const uint32_t other = hash_below(hash_draw(stream, rank), rank + 1);
+            pattern->peer[rank] = pattern->peer[other];
+            pattern->peer[other] = rank;
+        }
+        fixed = false;
+        for (uint32_t rank = 0; rank < n_ranks; rank++) {
+            fixed = fixed || pattern->peer[rank] == rank;
+        }
+    }
+}
+
+/* The senders, spread evenly over the candidates: those from the end of the destination's domain round to its beginning. */
+static bool choose_senders(struct pattern *pattern, const struct experiment_traffic *traffic, struct error *error) {
+    const uint32_t n_ranks = pattern->placement.n_ranks, size = pattern->placement.ranks_per_domain;
+    const bool alone = size == n_ranks;
+    const uint32_t first = alone ? traffic->destination + 1 : (traffic->destination / size + 1) * size;
+    const uint32_t candidates = alone ? n_ranks - 1 : n_ranks - size;
+    if (traffic->senders == 0 || traffic->senders > candidates) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "an incast on GPU %u can have 1 to %u senders%s, not %u", traffic->destination, candidates,
+                         alone ? "" : " outside its NVLink domain", traffic->senders);
+    }
+    for (uint32_t i = 0; i < traffic->senders; i++) {
+        const uint32_t step = (uint32_t)((uint64_t)i * candidates / traffic->senders);
+        pattern->peer[(first + step) % n_ranks] = traffic->destination;
+    }
+    return true;
+}
+
+static bool choose_peers(struct pattern *pattern, const struct experiment_traffic *traffic, struct error *error) {
+    const uint32_t n_ranks = pattern->placement.n_ranks;
+    if (pattern->kind == EXPERIMENT_PATTERN_ALL_TO_ALL) {
+        return true;
+    }
+    pattern->peer = memory_allocate(n_ranks, sizeof *pattern->peer);
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        pattern->peer[rank] = NOBODY;
+    }
+    if (pattern->kind == EXPERIMENT_PATTERN_SINGLE) {
+        pattern->peer[traffic->source] = traffic->destination;
+        return true;
+    }
+    if (pattern->kind == EXPERIMENT_PATTERN_INCAST) {
+        return choose_senders(pattern, traffic, error);
+    }
+    draw_permutation(pattern);
+    return true;
+}
+
+struct pattern *pattern_create(const struct experiment_traffic *traffic, const struct moe_placement *placement,
+                               uint64_t seed, struct error *error) {
+    REQUIRE(traffic->pattern != EXPERIMENT_PATTERN_MOE, "mixture-of-experts traffic is no fixed pattern");
+    REQUIRE(placement->ranks_per_domain > 0 && placement->n_ranks % placement->ranks_per_domain == 0,
+            "%u ranks in domains of %u", placement->n_ranks, placement->ranks_per_domain);
+    if (!check_ranks(traffic, placement, error)) {
+        return NULL;
+    }
+    struct pattern *pattern = memory_allocate(1, sizeof *pattern);
+    *pattern = (struct pattern){.kind = traffic->pattern,
+                                .placement = *placement,
+                                .bytes = traffic->bytes,
+                                .jitter_ps = traffic->jitter_ps,
+                                .seed = traffic->seed + seed};
+    if (!choose_peers(pattern, traffic, error)) {
+        pattern_free(pattern);
+        return NULL;
+    }
+    return pattern;
+}
+
+void pattern_free(struct pattern *pattern) {
+    if (pattern) {
+        free(pattern->peer);
+        free(pattern);
+    }
+}
+
+uint32_t pattern_messages(const struct pattern *pattern, uint32_t rank) {
+    if (!pattern->peer) {
+        return pattern->placement.n_ranks - 1;
+    }
+    return pattern->peer[rank] == NOBODY ? 0 : 1;
+}
+
+uint32_t pattern_destination(const struct pattern *pattern, uint32_t rank, uint32_t index) {
+    return pattern->peer ? pattern->peer[rank] : (rank + 1 + index) % pattern->placement.n_ranks;
+}
+
+static void begin(void *plan, uint32_t rank, struct traffic_outbox *outbox) {
+    const struct pattern *pattern = plan;
+    const uint32_t count = pattern_messages(pattern, rank);
+    struct traffic_message message = {.bytes = pattern->bytes,
+                                      .start_ps = jitter_start_ps(pattern->seed, rank, pattern->jitter_ps)};
+    for (uint32_t i = 0; i < count; i++) {
+        message.destination = pattern_destination(pattern, rank, i);
+        message.route = (uint8_t)moe_placement_route(&pattern->placement, rank, message.destination);
+        traffic_outbox_add(outbox, &message);
+    }
+}
+
+static void delivered(void *plan, uint32_t rank, uint32_t source, uint32_t tag, uint64_t now_ps,
+                      struct traffic_outbox *outbox) {
+    (void)plan, (void)rank, (void)source, (void)tag, (void)now_ps, (void)outbox;
+}
+
+struct traffic pattern_traffic(struct pattern *pattern) {
+    return (struct traffic){
+        .plan = pattern, .n_ranks = pattern->placement.n_ranks, .begin = begin, .delivered = delivered};
+}
+
+uint64_t pattern_digest(const struct pattern *pattern) {
+    uint64_t digest = hash_mix(hash_mix(pattern->bytes) + (uint64_t)pattern->kind);
+    for (uint32_t rank = 0; rank < pattern->placement.n_ranks; rank++) {
+        digest = hash_mix(digest + (pattern->peer ? pattern->peer[rank] : pattern->placement.n_ranks));
+        digest = hash_mix(digest + jitter_start_ps(pattern->seed, rank, pattern->jitter_ps));
+    }
+    return digest;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Synthetic traffic patterns as plans: single flow, permutation, incast, uniform all-to-all.
+ *
+ * Every rank posts all its messages at its start (jittered within jitter_ps); nothing waits for a delivery.
+ * Messages within an NVLink domain take NVLink, the others the fabric.
+ */
+#ifndef MOEFABRIC_WORKLOAD_PATTERN_H
+#define MOEFABRIC_WORKLOAD_PATTERN_H
+
+#include "base/error.h"
+#include "config/experiment.h"
+#include "workload/moe_placement.h"
+#include "workload/traffic.h"
+
+#include <stdint.h>
+
+struct pattern;
+
+/**
+ * Prepares a pattern other than EXPERIMENT_PATTERN_MOE. The seed of all draws is traffic->seed + seed.
+ *
+ * - single: `bytes` from `source` to `destination`.
+ * - permutation: a uniformly drawn permutation without fixed points; every rank sends `bytes`.
+ * - incast: `senders` ranks send `bytes` each to `destination`; they are spread evenly over the ranks of other domains, or
+ *   over all other ranks if there is one domain only.
+ * - all_to_all: every rank sends `bytes` to every other, beginning with its next rank, so that senders do not march in step.
+ *
+ * NULL with *error if ranks are out of range, too few, or bytes is 0. Freed by pattern_free.
+ */
+struct pattern *pattern_create(const struct experiment_traffic *traffic, const struct moe_placement *placement,
+                               uint64_t seed, struct error *error);
+
+/** Frees a pattern; NULL is allowed. */
+void pattern_free(struct pattern *pattern);
+
+/** The plan. The pattern stays its owner. */
+struct traffic pattern_traffic(struct pattern *pattern);
+
+/** How many messages a rank sends. */
+uint32_t pattern_messages(const struct pattern *pattern, uint32_t rank);
+
+/** Destination of message number `index` (below pattern_messages) of a rank. */
+uint32_t pattern_destination(const struct pattern *pattern, uint32_t rank, uint32_t index);
+
+/** A hash of the whole traffic: equal for two policies that are shown the same. */
+uint64_t pattern_digest(const struct pattern *pattern);
+
+#endif
