@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "comparison.h"
+
+#include "base/error.h"
+#include "device/network.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { SECONDS_MOST = 60, PARTS_MOST = 7 };
+
+/** One number that both count. */
+struct pair {
+    const char *name;
+    uint64_t engine, reference;
+};
+
+static bool equal_pairs(FILE *stream, const char *what, uint32_t number, const struct pair *pairs, size_t count) {
+    bool equal = true;
+    for (size_t i = 0; i < count; i++) {
+        if (pairs[i].engine != pairs[i].reference) {
+            fprintf(stream, "%s %" PRIu32 " %s: engine %" PRIu64 ", reference %" PRIu64 "\n", what, number,
+                    pairs[i].name, pairs[i].engine, pairs[i].reference);
+            equal = false;
+        }
+    }
+    return equal;
+}
+
+static bool equal_link(FILE *stream, const struct fabric *fabric, uint32_t link, const struct network *network,
+                       const struct reference *reference) {
+    const struct link_counters *engine = network_link(network, link);
+    const struct link_counters *back = network_link(network, fabric->links[link].reverse);
+    const struct reference_link_counts *counts = &reference->links[link];
+    const struct pair pairs[] = {
+        {"bytes", engine->bytes, counts->bytes},
+        {"arrived bytes", back->arrived_bytes, counts->arrived_bytes},
+        {"packets", engine->packets, counts->packets},
+        {"control packets", engine->control_packets, counts->control_packets},
+        {"marks", engine->marks, counts->marks},
+        {"lossless drops", engine->lossless_drops, counts->drops_lossless},
+        {"lossy drops", engine->lossy_drops, counts->drops_lossy},
+        {"pauses", engine->pauses, counts->pauses},
+        {"paused time", engine->paused_ps, counts->paused_ps},
+        {"deepest queue", engine->deepest_bytes, counts->deepest_bytes},
+    };
+    const bool from_endpoint = fabric->devices[fabric->links[link].tail_device].kind == FABRIC_ENDPOINT;
+    const size_t count = sizeof pairs / sizeof *pairs - from_endpoint; /* endpoints have no depth */
+    return equal_pairs(stream, "link", link, pairs, count);
+}
+
+static bool equal_endpoint(FILE *stream, uint32_t rank, const struct network *network,
+                           const struct reference *reference) {
+    const struct endpoint_counters *engine = endpoint_counters_of(network_endpoint(network, rank));
+    const struct reference_endpoint_counts *counts = &reference->endpoints[rank];
+    const struct pair pairs[] = {
+        {"retransmitted", engine->retransmitted_packets, counts->retransmitted_packets},
+        {"timeouts", engine->timeouts, counts->timeouts},
+        {"duplicates", engine->duplicates, counts->duplicate_packets},
+        {"out of order", engine->out_of_order, counts->out_of_order_packets},
+        {"reordering depth", engine->reordering_depth, counts->reordering_packets},
+        {"notifications sent", engine->notifications_sent, counts->notifications_sent},
+        {"notifications received", engine->notifications_received, counts->notifications_received},
+        {"NACKs", engine->nacks, counts->nacks},
+        {"messages delivered", engine->delivered_messages, counts->messages_delivered},
+    };
+    return equal_pairs(stream, "endpoint", rank, pairs, sizeof pairs / sizeof *pairs);
+}
+
+static bool equal_counters(FILE *stream, const struct fabric *fabric, const struct network *network,
+                           const struct reference *reference) {
+    bool equal = true;
+    for (uint32_t link = 0; link < fabric->n_links; link++) {
+        equal = equal_link(stream, fabric, link, network, reference) && equal;
+    }
+    for (uint32_t rank = 0; rank < fabric->n_endpoints; rank++) {
+        equal = equal_endpoint(stream, rank, network, reference) && equal;
+    }
+    return equal;
+}
+
+/** A view of the part of a sorted trace that lies before a time. */
+static struct trace before(const struct trace *trace, uint64_t limit_ps) {
+    struct trace part = *trace;
+    while (part.count > 0 && part.records[part.count - 1].time_ps >= limit_ps) {
+        part.count--;
+    }
+    return part;
+}
+
+static bool equal_in_windows(FILE *stream, const struct random_case *random_case, const struct reference *reference,
+                             uint64_t parts) {
+    struct network_parameters parameters = random_case->parameters;
+    parameters.window_ps = random_case->fabric->smallest_latency_ps / parts;
+    struct trace trace = {0};
+    struct network *network = network_create(random_case->fabric, &parameters, &random_case->traffic, &trace);
+    const enum network_status status = network_run(network, NULL, NULL);
+    trace_sort(&trace);
+    const bool limited = status == NETWORK_LIMIT;
+    const struct trace engine = before(&trace, parameters.limit_ps);
+    bool equal = trace_compare(stream, "reference", &reference->trace, "engine", &engine);
+    if (!limited) {
+        equal = equal_counters(stream, random_case->fabric, network, reference) && equal;
+    }
+    if (reference->finished && status != NETWORK_FINISHED && status != NETWORK_STALLED) {
+        fprintf(stream, "the engine ended with status %d\n", (int)status);
+        equal = false;
+    }
+    if (!equal) {
+        fprintf(stream, "with the window in %" PRIu64 " parts\n", parts);
+    }
+    network_free(network);
+    trace_free(&trace);
+    return equal;
+}
+
+bool comparison_equal(FILE *stream, const struct random_case *random_case, const struct reference *reference) {
+    static const uint64_t parts[] = {1, 2, PARTS_MOST};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!equal_in_windows(stream, random_case, reference, parts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool comparison_equal_apart(FILE *stream, const struct random_case *random_case) {
+    fflush(NULL);
+    const pid_t child = fork();
+    REQUIRE(child >= 0, "no process for a comparison");
+    if (child == 0) {
+        alarm(SECONDS_MOST);
+        struct reference *reference =
+            reference_run(random_case->fabric, &random_case->parameters, &random_case->traffic);
+        const bool equal = comparison_equal(stream, random_case, reference);
+        fflush(stream);
+        _exit(equal ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status)) {
+        fprintf(stream, "ended by signal %d\n", WTERMSIG(status));
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
+}

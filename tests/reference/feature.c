@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "feature.h"
+
+#include <inttypes.h>
+
+/** A run as sums. */
+struct summary {
+    struct reference_link_counts links;
+    struct reference_endpoint_counts endpoints;
+    uint64_t events[TRACE_EVENTS];
+    uint64_t starts[16]; /* by kind */
+    uint64_t control_drops;
+    uint64_t marked_probes;
+    const struct random_case *random_case;
+    const struct reference *reference;
+};
+
+static void sum_trace(struct summary *s, const struct trace *trace) {
+    for (size_t i = 0; i < trace->count; i++) {
+        const struct trace_record *record = &trace->records[i];
+        const bool data = record->kind == PACKET_DATA || record->kind == PACKET_PROBE;
+        s->events[record->event]++;
+        s->starts[record->kind] += record->event == TRACE_START;
+        s->control_drops += record->event == TRACE_DROP && !data;
+        s->marked_probes += record->event == TRACE_START && record->kind == PACKET_PROBE &&
+                            (record->flags_transmission & PACKET_FLAG_MARKED);
+    }
+}
+
+static void sum_links(struct summary *s, const struct reference *reference) {
+    for (uint32_t link = 0; link < reference->n_links; link++) {
+        const struct reference_link_counts *counts = &reference->links[link];
+        s->links.marks += counts->marks;
+        s->links.drops_lossless += counts->drops_lossless;
+        s->links.drops_lossy += counts->drops_lossy;
+        s->links.pauses += counts->pauses;
+        s->links.credit_stalls += counts->credit_stalls;
+        s->links.held_back += counts->held_back;
+        s->links.ties += counts->ties;
+    }
+}
+
+static void sum_endpoints(struct summary *s, const struct reference *reference) {
+    for (uint32_t endpoint = 0; endpoint < reference->n_endpoints; endpoint++) {
+        const struct reference_endpoint_counts *counts = &reference->endpoints[endpoint];
+        s->endpoints.retransmitted_packets += counts->retransmitted_packets;
+        s->endpoints.duplicate_packets += counts->duplicate_packets;
+        s->endpoints.out_of_order_packets += counts->out_of_order_packets;
+        s->endpoints.notifications_received += counts->notifications_received;
+        s->endpoints.timeouts += counts->timeouts;
+        s->endpoints.paced_packets += counts->paced_packets;
+        s->endpoints.window_stalls += counts->window_stalls;
+    }
+}
+
+static bool any_message(const struct summary *s, bool (*is)(const struct random_case_message *)) {
+    for (uint32_t i = 0; i < s->random_case->n_messages; i++) {
+        if (is(&s->random_case->messages[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool message_waits(const struct random_case_message *m) {
+    return m->n_awaited > 0;
+}
+static bool message_has_units(const struct random_case_message *m) {
+    return m->message.unit_bytes > 0;
+}
+static bool message_on_second_channel(const struct random_case_message *m) {
+    return m->message.route == TRAFFIC_NVLINK && m->message.channel == 1;
+}
+static bool message_starts_later(const struct random_case_message *m) {
+    return m->message.start_ps > 0;
+}
+
+static bool mark(const struct summary *s) {
+    return s->links.marks > 0;
+}
+static bool marked_probe(const struct summary *s) {
+    return s->marked_probes > 0;
+}
+static bool lossless_drop(const struct summary *s) {
+    return s->links.drops_lossless > 0;
+}
+static bool lossy_drop(const struct summary *s) {
+    return s->links.drops_lossy > s->control_drops;
+}
+static bool control_drop(const struct summary *s) {
+    return s->control_drops > 0;
+}
+static bool pause_sent(const struct summary *s) {
+    return s->events[TRACE_PAUSE] > 0;
+}
+static bool resume_sent(const struct summary *s) {
+    return s->events[TRACE_RESUME] > 0;
+}
+static bool pause_often(const struct summary *s) {
+    return s->events[TRACE_PAUSE] > 10;
+}
+static bool timeout(const struct summary *s) {
+    return s->endpoints.timeouts > 0;
+}
+static bool nack(const struct summary *s) {
+    return s->starts[PACKET_NACK] > 0;
+}
+static bool retransmission(const struct summary *s) {
+    return s->endpoints.retransmitted_packets > 0;
+}
+static bool duplicate(const struct summary *s) {
+    return s->endpoints.duplicate_packets > 0;
+}
+static bool reordering(const struct summary *s) {
+    return s->endpoints.out_of_order_packets > 0 && s->random_case->parameters.nic.out_of_order;
+}
+static bool notification(const struct summary *s) {
+    return s->endpoints.notifications_received > 0;
+}
+static bool probe_reply(const struct summary *s) {
+    return s->starts[PACKET_PROBE_REPLY] > 0;
+}
+static bool paced(const struct summary *s) {
+    return s->endpoints.paced_packets > 0;
+}
+static bool early_pacing(const struct summary *s) {
+    return s->starts[PACKET_PROBE] > 0 && s->random_case->parameters.congestion.spectrum_x.early_pacing;
+}
+static bool window_stall(const struct summary *s) {
+    return s->endpoints.window_stalls > 0;
+}
+static bool urgent(const struct summary *s) {
+    return s->starts[PACKET_URGENT] > 0;
+}
+static bool nvlink(const struct summary *s) {
+    return s->starts[PACKET_RECORD] > 0;
+}
+static bool second_channel(const struct summary *s) {
+    return any_message(s, message_on_second_channel);
+}
+static bool credit_stall(const struct summary *s) {
+    return s->links.credit_stalls > 0;
+}
+static bool held_back(const struct summary *s) {
+    return s->links.held_back > 0;
+}
+static bool queue_pairs(const struct summary *s) {
+    return s->random_case->parameters.nic.queue_pairs > 1 && s->starts[PACKET_DATA] > 0;
+}
+static bool adaptive(const struct summary *s) {
+    const struct network_parameters *p = &s->random_case->parameters;
+    return p->path.kind == PATH_ADAPTIVE && p->nic.adaptive_marking && s->starts[PACKET_DATA] > 0 &&
+           s->random_case->fabric->n_leaves > 1;
+}
+static bool ecmp(const struct summary *s) {
+    return s->random_case->parameters.path.kind == PATH_ECMP && s->starts[PACKET_DATA] > 0 &&
+           s->random_case->fabric->n_leaves > 1;
+}
+static bool tie(const struct summary *s) {
+    return s->links.ties > 0;
+}
+static bool many_ties(const struct summary *s) {
+    return s->links.ties > 20;
+}
+static bool dependency(const struct summary *s) {
+    return any_message(s, message_waits);
+}
+static bool units(const struct summary *s) {
+    return any_message(s, message_has_units);
+}
+static bool later_start(const struct summary *s) {
+    return any_message(s, message_starts_later);
+}
+static bool finished(const struct summary *s) {
+    return s->reference->finished;
+}
+
+static const struct {
+    const char *name;
+    bool (*occurred)(const struct summary *s);
+} features[] = {
+    {"finished", finished},
+    {"ECN mark", mark},
+    {"marked probe", marked_probe},
+    {"drop in the lossless class", lossless_drop},
+    {"drop in the lossy class", lossy_drop},
+    {"drop of a control packet", control_drop},
+    {"pause", pause_sent},
+    {"more than 10 pauses", pause_often},
+    {"resume", resume_sent},
+    {"rewind by timeout", timeout},
+    {"NACK", nack},
+    {"retransmission", retransmission},
+    {"duplicate", duplicate},
+    {"reordering, placed", reordering},
+    {"congestion notification", notification},
+    {"probe reply", probe_reply},
+    {"pacing below line rate", paced},
+    {"early pacing", early_pacing},
+    {"window holds a queue pair", window_stall},
+    {"urgent message", urgent},
+    {"NVLink", nvlink},
+    {"second NVLink channel", second_channel},
+    {"credit stall", credit_stall},
+    {"cut-through from slow to fast", held_back},
+    {"several queue pairs", queue_pairs},
+    {"adaptive routing", adaptive},
+    {"ECMP", ecmp},
+    {"arrivals at one time", tie},
+    {"many arrivals at one time", many_ties},
+    {"dependency", dependency},
+    {"unit", units},
+    {"later start", later_start},
+};
+
+enum { FEATURES = sizeof features / sizeof *features };
+_Static_assert((int)FEATURES <= (int)FEATURES_MOST, "a feature table has too few rows");
+
+void feature_observe(struct feature_table *table, const struct random_case *random_case,
+                     const struct reference *reference) {
+    struct summary s = {.random_case = random_case, .reference = reference};
+    sum_trace(&s, &reference->trace);
+    sum_links(&s, reference);
+    sum_endpoints(&s, reference);
+    table->cases++;
+    for (int i = 0; i < FEATURES; i++) {
+        table->counts[i] += features[i].occurred(&s);
+    }
+}
+
+void feature_print(FILE *stream, const struct feature_table *table) {
+    fprintf(stream, "# %" PRIu32 " cases, in which occurred\n", table->cases);
+    for (int i = 0; i < FEATURES; i++) {
+        fprintf(stream, "# %6" PRIu32 " %s\n", table->counts[i], features[i].name);
+    }
+    fflush(stream);
+}
+
+bool feature_all_covered(const struct feature_table *table) {
+    bool covered = true;
+    for (int i = 0; i < FEATURES; i++) {
+        if (table->counts[i] < FEATURE_LEAST_CASES) {
+            fprintf(stderr, "too few cases with: %s\n", features[i].name);
+            covered = false;
+        }
+    }
+    return covered;
+}

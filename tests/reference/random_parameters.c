@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "random_parameters.h"
+
+#include "dice.h"
+
+#define GBPS UINT64_C(1000000000)
+#define US UINT64_C(1000000)
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { ONE_FXP20 = 1 << 20, ONE_FXP16 = 1 << 16, PLENTY_BYTES = 1 << 26, AMPLE_HEADROOM_BYTES = 1 << 19 };
+
+enum topic { TOPIC_LEAF = 200, TOPIC_SPINE, TOPIC_NIC, TOPIC_NVLINK, TOPIC_PATH, TOPIC_CONTROLLER };
+
+static struct nic_parameters draw_nic(struct dice *dice) {
+    static const uint64_t payloads[] = {256, 1000, 1024, 2048, 4096}, pairs[] = {1, 1, 2, 4};
+    static const uint64_t windows[] = {0, 0, 1, 3, 8, 32};
+    struct nic_parameters nic = {.payload_bytes = (uint32_t)dice_pick(dice, payloads, COUNT(payloads)),
+                                 .header_bytes = dice_chance(dice, 50) ? 64 : 78,
+                                 .control_bytes = dice_chance(dice, 50) ? 64 : 84,
+                                 .queue_pairs = (uint32_t)dice_pick(dice, pairs, COUNT(pairs)),
+                                 .window_packets = (uint32_t)dice_pick(dice, windows, COUNT(windows)),
+                                 .out_of_order = dice_chance(dice, 50),
+                                 .data_class = dice_chance(dice, 60) ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY,
+                                 .retransmit_timeout_ps = dice_between(dice, 8 * US, 120 * US),
+                                 .nack_interval_ps = dice_chance(dice, 20) ? 0 : dice_between(dice, 1, 20 * US)};
+    const uint64_t acknowledge[] = {1, nic.payload_bytes + 1, UINT64_C(4) * nic.payload_bytes, PLENTY_BYTES};
+    nic.acknowledge_bytes = (uint32_t)dice_pick(dice, acknowledge, nic.window_packets == 0 ? 4 : 1);
+    nic.adaptive_marking = dice_chance(dice, nic.out_of_order ? 85 : 25);
+    return nic;
+}
+
+static void draw_ecn(struct switch_parameters *parameters, struct dice *dice, uint64_t packet) {
+    parameters->ecn = dice_chance(dice, 75);
+    parameters->ecn_minimum_bytes = packet * dice_below(dice, 10);
+    parameters->ecn_maximum_bytes = parameters->ecn_minimum_bytes + packet * dice_below(dice, 12);
+    parameters->ecn_probability_fxp20 = dice_below(dice, ONE_FXP20 + 1);
+}
+
+static uint64_t draw_lossy_pool(struct dice *dice, uint64_t packet) {
+    switch (dice_below(dice, 3)) {
+    case 0:
+        return PLENTY_BYTES;
+    case 1:
+        return packet * (2 + dice_below(dice, 80));
+    default:
+        return packet + dice_below(dice, (uint32_t)(8 * packet));
+    }
+}
+
+static struct switch_parameters draw_switch(struct dice *dice, const struct nic_parameters *nic) {
+    const uint64_t packet = nic->payload_bytes + nic->header_bytes;
+    struct switch_parameters parameters = {
+        .pfc = dice_chance(dice, 85),
+        .lossless_pool_bytes = packet * (2 + dice_below(dice, dice_chance(dice, 50) ? 20 : 120)),
+        .lossy_pool_bytes = draw_lossy_pool(dice, packet),
+        .lossless_alpha_shift = (int)dice_below(dice, 6) - 3,
+        .lossy_alpha_shift = (int)dice_below(dice, 5) - 1,
+        .headroom_bytes = dice_chance(dice, 75) ? AMPLE_HEADROOM_BYTES : packet * dice_below(dice, 10),
+        .xon_bytes = packet * dice_below(dice, 5),
+        .class_weight = {0, 1 + dice_below(dice, 4), 1 + dice_below(dice, 4)}};
+    draw_ecn(&parameters, dice, packet);
+    return parameters;
+}
+
+static struct nvlink_parameters draw_nvlink(struct dice *dice) {
+    static const uint64_t records[] = {128, 500, 1024, 4096}, grains[] = {1, 256, 1000};
+    struct nvlink_parameters nvlink = {.record_bytes = (uint32_t)dice_pick(dice, records, COUNT(records)),
+                                       .credit_grain_bytes = (uint32_t)dice_pick(dice, grains, COUNT(grains))};
+    if (dice_chance(dice, 70)) {
+        nvlink.buffer_bytes = 1 + dice_below(dice, 8 * nvlink.record_bytes);
+    }
+    return nvlink;
+}
+
+static struct path_parameters draw_path(struct dice *dice) {
+    struct path_parameters path = {.kind = dice_chance(dice, 60) ? PATH_ADAPTIVE : PATH_ECMP,
+                                   .polarised = dice_chance(dice, 30),
+                                   .refresh_period_ps = dice_chance(dice, 50) ? US : dice_between(dice, 50000, 3 * US)};
+    path.grade_bounds_bytes[0] = 1 + dice_below(dice, 10000);
+    path.grade_bounds_bytes[1] = path.grade_bounds_bytes[0] + dice_below(dice, 10000);
+    path.grade_bounds_bytes[2] = path.grade_bounds_bytes[1] + dice_below(dice, 30000);
+    return path;
+}
+
+static struct dcqcn_parameters draw_dcqcn(struct dice *dice) {
+    return (struct dcqcn_parameters){.gain_fxp20 = ONE_FXP20 >> (1 + dice_below(dice, 8)),
+                                     .alpha_period_ps = dice_between(dice, US / 2, 6 * US),
+                                     .decrease_period_ps = dice_between(dice, US / 2, 6 * US),
+                                     .increase_period_ps = dice_between(dice, US, 20 * US),
+                                     .fast_recovery_stages = 1 + dice_below(dice, 5),
+                                     .additive_bits_per_s = GBPS * (1 + dice_below(dice, 20)),
+                                     .hyper_bits_per_s = GBPS * (1 + dice_below(dice, 60)),
+                                     .minimum_bits_per_s = GBPS * (1 + dice_below(dice, 5)),
+                                     .first_rate_fxp20 = dice_chance(dice, 50) ? ONE_FXP20 : ONE_FXP20 / 2,
+                                     .clamp_target = dice_chance(dice, 50)};
+}
+
+static struct spectrum_x_parameters draw_spectrum_x(struct dice *dice) {
+    return (struct spectrum_x_parameters){.responsiveness_fxp16 = ONE_FXP16 / 20 + dice_below(dice, ONE_FXP16 / 10),
+                                          .largest_decrease_fxp16 = 40000 + dice_below(dice, 24000),
+                                          .largest_increase_fxp16 = 66000 + dice_below(dice, 10000),
+                                          .additive_fxp20 = 96 + dice_below(dice, 5000),
+                                          .hyper_additive_fxp20 = 1700 + dice_below(dice, 50000),
+                                          .hyper_period_ps = dice_between(dice, 5 * US, 60 * US),
+                                          .delay_threshold_ps = dice_between(dice, US / 5, 3 * US),
+                                          .largest_delay_ps = dice_between(dice, 3 * US, 20 * US),
+                                          .first_congestion_fxp20 = ONE_FXP20 / 2,
+                                          .minimum_fxp20 = ONE_FXP20 >> (4 + dice_below(dice, 4)),
+                                          .base_round_trip_ps = dice_between(dice, US, 30 * US),
+                                          .probe_abort_ps = dice_between(dice, 4 * US, 80 * US),
+                                          .early_pacing = dice_chance(dice, 60)};
+}
+
+static struct congestion_parameters draw_congestion(struct dice *dice) {
+    static const uint64_t kinds[] = {CONGESTION_NONE, CONGESTION_DCQCN, CONGESTION_DCQCN, CONGESTION_SPECTRUM_X,
+                                     CONGESTION_SPECTRUM_X};
+    return (struct congestion_parameters){.kind = (enum congestion_kind)dice_pick(dice, kinds, COUNT(kinds)),
+                                          .notification_interval_ps =
+                                              dice_chance(dice, 20) ? 0 : dice_between(dice, 1, 5 * US),
+                                          .dcqcn = draw_dcqcn(dice),
+                                          .spectrum_x = draw_spectrum_x(dice)};
+}
+
+struct network_parameters random_parameters_create(uint64_t number) {
+    struct dice leaf = dice_of(number, TOPIC_LEAF), spine = dice_of(number, TOPIC_SPINE);
+    struct dice nic = dice_of(number, TOPIC_NIC), nvlink = dice_of(number, TOPIC_NVLINK);
+    struct dice path = dice_of(number, TOPIC_PATH), controller = dice_of(number, TOPIC_CONTROLLER);
+    struct network_parameters parameters = {.seed = number, .nic = draw_nic(&nic), .limit_ps = 20000 * US};
+    parameters.leaf = draw_switch(&leaf, &parameters.nic);
+    parameters.spine = dice_chance(&spine, 50) ? parameters.leaf : draw_switch(&spine, &parameters.nic);
+    parameters.nvlink = draw_nvlink(&nvlink);
+    parameters.path = draw_path(&path);
+    parameters.congestion = draw_congestion(&controller);
+    return parameters;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The engine must do what the naive simulator does: equal traces and counters on random small cases.
+ *
+ * MOEFABRIC_ORACLE_CASES=n runs n cases, MOEFABRIC_ORACLE_FIRST=k begins with case k, and MOEFABRIC_ORACLE_KEEP_GOING=1
+ * goes on after a difference and prints only the numbers of the cases that differ.
+ */
+#include "base/error.h"
+#include "comparison.h"
+#include "feature.h"
+#include "random_case.h"
+#include "reference.h"
+
+#include <check.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { QUICK_CASES = 400, CASES_FOR_COVERAGE = 400 };
+
+static uint64_t number_from_environment(const char *name, uint64_t otherwise) {
+    const char *text = getenv(name);
+    return text != NULL ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static bool differs_silently(const struct random_case *random_case, void *nowhere) {
+    return !comparison_equal_apart(nowhere, random_case);
+}
+
+static void show_smallest(const struct random_case_recipe *recipe) {
+    FILE *nowhere = fopen("/dev/null", "w");
+    REQUIRE(nowhere != NULL, "/dev/null cannot be opened");
+    const struct random_case_recipe smallest = random_case_shrink(recipe, differs_silently, nowhere);
+    fclose(nowhere);
+    struct random_case *random_case = random_case_create(&smallest);
+    random_case_print(stderr, random_case);
+    comparison_equal_apart(stderr, random_case);
+    random_case_free(random_case);
+}
+
+/** Compares one case; false if it differs. */
+static bool try_case(uint64_t number, struct feature_table *table, bool quiet) {
+    const struct random_case_recipe recipe = {.number = number};
+    struct random_case *random_case = random_case_create(&recipe);
+    struct reference *reference = reference_run(random_case->fabric, &random_case->parameters, &random_case->traffic);
+    feature_observe(table, random_case, reference);
+    reference_free(reference);
+    FILE *nowhere = fopen("/dev/null", "w");
+    REQUIRE(nowhere != NULL, "/dev/null cannot be opened");
+    const bool equal = comparison_equal_apart(nowhere, random_case);
+    fclose(nowhere);
+    random_case_free(random_case);
+    if (!equal && quiet) {
+        fprintf(stderr, "case %" PRIu64 " differs\n", number);
+    } else if (!equal) {
+        show_smallest(&recipe);
+    }
+    return equal;
+}
+
+START_TEST(engine_and_naive_simulator_do_the_same) {
+    const uint64_t cases = number_from_environment("MOEFABRIC_ORACLE_CASES", QUICK_CASES);
+    const uint64_t first = number_from_environment("MOEFABRIC_ORACLE_FIRST", 0);
+    const bool keep_going = number_from_environment("MOEFABRIC_ORACLE_KEEP_GOING", 0) != 0;
+    struct feature_table table = {0};
+    uint64_t different = 0;
+    for (uint64_t number = first; number < first + cases && (keep_going || different == 0); number++) {
+        different += !try_case(number, &table, keep_going);
+    }
+    feature_print(stdout, &table);
+    ck_assert_msg(different == 0, "%llu of %llu cases differ", (unsigned long long)different,
+                  (unsigned long long)cases);
+    ck_assert(cases < CASES_FOR_COVERAGE || feature_all_covered(&table));
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("oracle");
+    TCase *tests = tcase_create("comparison");
+    tcase_set_timeout(tests, 0);
+    tcase_add_test(tests, engine_and_naive_simulator_do_the_same);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
