@@ -236,6 +236,14 @@ static void summarise_endpoints(struct summary *summary, const struct measuremen
     }
 }
 
+static void copy_explanations(struct summary *summary, const struct measurement *measurement) {
+    summary->n_explanations = measurement->n_explanations;
+    summary->explanations = memory_allocate(measurement->n_explanations, sizeof *summary->explanations);
+    for (uint32_t i = 0; i < measurement->n_explanations; i++) {
+        summary->explanations[i] = measurement->explanations[i];
+    }
+}
+
 struct summary *summary_create(const struct measurement *measurement) {
     struct summary *summary = memory_allocate(1, sizeof *summary);
     memcpy(summary->policy, measurement->policy, sizeof summary->policy);
@@ -256,12 +264,14 @@ struct summary *summary_create(const struct measurement *measurement) {
     for (uint32_t phase = 0; phase < measurement->n_phases; phase++) {
         summarise_phase(&summary->phases[phase], measurement, phase);
     }
+    copy_explanations(summary, measurement);
     return summary;
 }
 
 void summary_free(struct summary *summary) {
     if (summary != NULL) {
         free(summary->phases);
+        free(summary->explanations);
         free(summary);
     }
 }

@@ -31,7 +31,7 @@ struct summary_phase {
     double wire;         /**< wire: payload that crossed the fabric, without headers */
 };
 
-/** One run. Owns phases; freed by summary_free. */
+/** One run. Owns its arrays; freed by summary_free. */
 struct summary {
     char policy[MEASUREMENT_NAME_SIZE];
     uint64_t seed;
@@ -57,6 +57,8 @@ struct summary {
     uint64_t traffic_digest;
     uint32_t n_phases;
     struct summary_phase *phases;
+    uint32_t n_explanations;
+    struct measurement_explanation *explanations; /**< copies */
 };
 
 /** Quantiles of values, which are sorted in place. All NAN for an empty sample. */

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "results/comparison.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct comparison *comparison_create(uint32_t n_policies, const char *const *policies, uint32_t n_seeds) {
+    struct comparison *comparison = memory_allocate(1, sizeof *comparison);
+    comparison->n_policies = n_policies;
+    comparison->n_seeds = n_seeds;
+    comparison->policies = memory_allocate(n_policies, sizeof *comparison->policies);
+    comparison->summaries = memory_allocate((size_t)n_policies * n_seeds, sizeof *comparison->summaries);
+    for (uint32_t policy = 0; policy < n_policies; policy++) {
+        snprintf(comparison->policies[policy], sizeof comparison->policies[policy], "%s", policies[policy]);
+    }
+    return comparison;
+}
+
+void comparison_set(struct comparison *comparison, uint32_t policy, uint32_t seed, struct summary *summary) {
+    REQUIRE(policy < comparison->n_policies && seed < comparison->n_seeds, "no place %u, %u in a comparison", policy,
+            seed);
+    struct summary **place = &comparison->summaries[(size_t)policy * comparison->n_seeds + seed];
+    REQUIRE(*place == NULL, "two summaries for policy %u, seed number %u", policy, seed);
+    *place = summary;
+}
+
+static const struct summary *find(const struct comparison *comparison, uint32_t policy, uint32_t seed) {
+    return comparison->summaries[(size_t)policy * comparison->n_seeds + seed];
+}
+
+const struct summary *comparison_any(const struct comparison *comparison) {
+    for (size_t i = 0; i < (size_t)comparison->n_policies * comparison->n_seeds; i++) {
+        if (comparison->summaries[i] != NULL) {
+            return comparison->summaries[i];
+        }
+    }
+    return NULL;
+}
+
+/** A row's value for one run; NAN if it was not run or is not defined. */
+static double row_value(const struct comparison_row *row, const struct summary *summary) {
+    if (summary == NULL || (row->per_phase && row->phase >= summary->n_phases)) {
+        return NAN;
+    }
+    return metric_value(row->metric, row->per_phase ? (const void *)&summary->phases[row->phase] : summary);
+}
+
+static struct comparison_range make_range(const struct comparison *comparison, const struct comparison_row *row,
+                                          uint32_t policy) {
+    struct comparison_range range = {.low = INFINITY, .high = -INFINITY};
+    for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
+        const double value = row_value(row, find(comparison, policy, seed));
+        if (!isnan(value)) {
+            range.mean += value;
+            range.low = fmin(range.low, value);
+            range.high = fmax(range.high, value);
+            range.count++;
+        }
+    }
+    if (range.count == 0) {
+        return (struct comparison_range){.mean = NAN, .low = NAN, .high = NAN};
+    }
+    range.mean /= range.count;
+    return range;
+}
+
+/** Fills the ranges; tells whether the row says anything. */
+static bool fill_row(const struct comparison *comparison, struct comparison_row *row, bool detail) {
+    bool defined = false, any = false;
+    for (uint32_t policy = 0; policy < comparison->n_policies; policy++) {
+        row->ranges[policy] = make_range(comparison, row, policy);
+        defined = defined || row->ranges[policy].count > 0;
+        any = any || row->ranges[policy].high > 0.0;
+    }
+    return defined && (detail || row->metric->visibility != METRIC_DETAIL) &&
+           (any || row->metric->visibility != METRIC_IF_ANY);
+}
+
+static void name_row(struct comparison_row *row, const char *phase_name) {
+    const char *first = row->per_phase ? phase_name : row->metric->group;
+    snprintf(row->name, sizeof row->name, "%s%s%s", first, row->metric->row[0] != '\0' ? " " : "", row->metric->row);
+}
+
+static void add_rows(const struct comparison *comparison, const struct metric_section *section, uint32_t phase,
+                     const char *phase_name, bool detail, struct comparison_rows *rows) {
+    for (size_t i = 0; i < section->count; i++) {
+        rows->rows = memory_resize(rows->rows, (size_t)rows->count + 1, sizeof *rows->rows);
+        struct comparison_row *row = &rows->rows[rows->count];
+        *row = (struct comparison_row){
+            .metric = &section->metrics[i],
+            .per_phase = section->per_phase,
+            .phase = phase,
+            .ranges = memory_allocate(comparison->n_policies, sizeof *row->ranges),
+        };
+        name_row(row, phase_name);
+        if (fill_row(comparison, row, detail)) {
+            rows->count++;
+        } else {
+            free(row->ranges);
+        }
+    }
+}
+
+struct comparison_rows comparison_rows(const struct comparison *comparison, bool detail) {
+    struct comparison_rows rows = {0};
+    const struct summary *any = comparison_any(comparison);
+    if (any == NULL) {
+        return rows;
+    }
+    for (size_t i = 0; i < metric_sections_count; i++) {
+        const struct metric_section *section = &metric_sections[i];
+        if (!section->per_phase) {
+            add_rows(comparison, section, 0, "", detail, &rows);
+            continue;
+        }
+        for (uint32_t phase = 0; phase < any->n_phases; phase++) {
+            if (any->phases[phase].kind == MEASUREMENT_PHASE_DATA) {
+                add_rows(comparison, section, phase, any->phases[phase].name, detail, &rows);
+            }
+        }
+    }
+    return rows;
+}
+
+void comparison_rows_free(struct comparison_rows *rows) {
+    for (uint32_t i = 0; i < rows->count; i++) {
+        free(rows->rows[i].ranges);
+    }
+    free(rows->rows);
+    *rows = (struct comparison_rows){0};
+}
+
+double comparison_ratio(const struct comparison_row *row, uint32_t policy) {
+    const double first = row->ranges[0].mean;
+    return first > 0.0 ? row->ranges[policy].mean / first : NAN;
+}
+
+static void put_text(struct json *json, const char *name, const char *text) {
+    json_name(json, name);
+    json_text(json, text);
+}
+
+static void put_number(struct json *json, const char *name, double value) {
+    json_name(json, name);
+    json_number(json, value);
+}
+
+static void put_policy_values(const struct comparison *comparison, const struct comparison_row *row, uint32_t policy,
+                              struct json *json) {
+    const struct comparison_range *range = &row->ranges[policy];
+    json_object(json);
+    put_text(json, "policy", comparison->policies[policy]);
+    put_number(json, "mean", range->mean);
+    put_number(json, "lowest", range->low);
+    put_number(json, "highest", range->high);
+    put_number(json, "ratio_to_first", comparison_ratio(row, policy));
+    json_name(json, "seeds");
+    json_array(json);
+    for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
+        json_number(json, row_value(row, find(comparison, policy, seed)));
+    }
+    json_array_end(json);
+    json_object_end(json);
+}
+
+static void put_row(const struct comparison *comparison, const struct comparison_row *row, struct json *json) {
+    json_object(json);
+    put_text(json, "metric", row->metric->id);
+    if (row->per_phase) {
+        put_text(json, "phase", comparison_any(comparison)->phases[row->phase].name);
+    }
+    put_text(json, "name", row->name);
+    put_text(json, "unit", metric_kept_unit(row->metric->quantity));
+    put_text(json, "meaning", metric_legend(row->metric->group));
+    json_name(json, "policies");
+    json_array(json);
+    for (uint32_t policy = 0; policy < comparison->n_policies; policy++) {
+        put_policy_values(comparison, row, policy, json);
+    }
+    json_array_end(json);
+    json_object_end(json);
+}
+
+static const char *outcome_name(enum measurement_outcome outcome) {
+    static const char *const names[] = {
+        [MEASUREMENT_FINISHED] = "finished",
+        [MEASUREMENT_LIMIT] = "limit reached",
+        [MEASUREMENT_STALLED] = "stalled",
+        [MEASUREMENT_INTERRUPTED] = "interrupted",
+    };
+    return names[outcome];
+}
+
+/** What is no number with a range: outcome, digest, where the worst queue was, and why flows were slow. */
+static void put_run(const struct summary *summary, struct json *json) {
+    char digest[24];
+    snprintf(digest, sizeof digest, "%016" PRIx64, summary->traffic_digest);
+    json_object(json);
+    put_text(json, "policy", summary->policy);
+    json_name(json, "seed");
+    json_whole(json, summary->seed);
+    put_text(json, "outcome", outcome_name(summary->outcome));
+    put_text(json, "traffic_digest", digest);
+    if (summary->hot_rank != MEASUREMENT_NONE) {
+        json_name(json, "hot_rank");
+        json_whole(json, summary->hot_rank);
+    }
+    put_text(json, "worst_queue", summary->worst_queue[0] != '\0' ? summary->worst_queue : NULL);
+    json_name(json, "explanations");
+    json_array(json);
+    for (uint32_t i = 0; i < summary->n_explanations; i++) {
+        json_text(json, summary->explanations[i].text);
+    }
+    json_array_end(json);
+    json_object_end(json);
+}
+
+void comparison_json(const struct comparison *comparison, struct json *json) {
+    struct comparison_rows rows = comparison_rows(comparison, true);
+    json_object(json);
+    json_name(json, "runs");
+    json_array(json);
+    for (size_t i = 0; i < (size_t)comparison->n_policies * comparison->n_seeds; i++) {
+        if (comparison->summaries[i] != NULL) {
+            put_run(comparison->summaries[i], json);
+        }
+    }
+    json_array_end(json);
+    json_name(json, "metrics");
+    json_array(json);
+    for (uint32_t i = 0; i < rows.count; i++) {
+        put_row(comparison, &rows.rows[i], json);
+    }
+    json_array_end(json);
+    json_object_end(json);
+    comparison_rows_free(&rows);
+}
+
+void comparison_free(struct comparison *comparison) {
+    if (comparison == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < (size_t)comparison->n_policies * comparison->n_seeds; i++) {
+        summary_free(comparison->summaries[i]);
+    }
+    free(comparison->summaries);
+    free(comparison->policies);
+    free(comparison);
+}

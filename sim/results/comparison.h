@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Policies side by side: each metric's mean and range over seeds, and its ratio to the first policy. One policy with
+ * one seed is a comparison too: the summary of a run.
+ */
+#ifndef MOEFABRIC_RESULTS_COMPARISON_H
+#define MOEFABRIC_RESULTS_COMPARISON_H
+
+#include "results/json.h"
+#include "results/metric.h"
+#include "results/summary.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** A metric over the seeds of one policy. Where it is defined for no seed, count is 0 and the rest NAN. */
+struct comparison_range {
+    double mean, low, high;
+    uint32_t count;
+};
+
+/** One row: a metric (of a phase), for every policy. */
+struct comparison_row {
+    const struct metric *metric;
+    bool per_phase;
+    uint32_t phase;
+    char name[2 * MEASUREMENT_NAME_SIZE]; /**< "rank time p99", "dispatch busbw" */
+    struct comparison_range *ranges;      /**< [n_policies] */
+};
+
+/** The rows that are worth showing, in order. */
+struct comparison_rows {
+    struct comparison_row *rows;
+    uint32_t count;
+};
+
+/** Policies × seeds. */
+struct comparison {
+    uint32_t n_policies, n_seeds;
+    char (*policies)[MEASUREMENT_NAME_SIZE];
+    struct summary **summaries; /**< [policy × n_seeds + seed]; NULL = not run (interrupted) */
+};
+
+/** An empty comparison of these policies (names are copied). Freed by comparison_free. */
+struct comparison *comparison_create(uint32_t n_policies, const char *const *policies, uint32_t n_seeds);
+
+/** Puts the summary of a run in its place (seed is its number in the list of seeds) and takes it over. */
+void comparison_set(struct comparison *comparison, uint32_t policy, uint32_t seed, struct summary *summary);
+
+/** Any summary that is there, the first policy's and seed's first; NULL if there is none. */
+const struct summary *comparison_any(const struct comparison *comparison);
+
+/** Rows that are defined somewhere, with details or without. Freed by comparison_rows_free. */
+struct comparison_rows comparison_rows(const struct comparison *comparison, bool detail);
+
+/** Frees rows. */
+void comparison_rows_free(struct comparison_rows *rows);
+
+/** Mean of a range ÷ mean of the first policy's; NAN where that says nothing. */
+double comparison_ratio(const struct comparison_row *row, uint32_t policy);
+
+/** The comparison as one JSON object: every metric with its unit, ranges, each seed's value and ratios, and the explanations. */
+void comparison_json(const struct comparison *comparison, struct json *json);
+
+/** Frees a comparison and its summaries; NULL is allowed. */
+void comparison_free(struct comparison *comparison);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * A comparison as a table for people: metrics down, policies across, as many columns side by side as fit.
+ */
+#ifndef MOEFABRIC_RESULTS_COMPARISON_TABLE_H
+#define MOEFABRIC_RESULTS_COMPARISON_TABLE_H
+
+#include "results/comparison.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/** Columns of a terminal that a table keeps to; a single policy that needs more gets it. */
+enum { COMPARISON_TABLE_WIDTH = 120 };
+
+/**
+ * Prints the table, a legend of its rows and the explanations of the first seed. Cells: mean (lowest–highest over
+ * seeds) and ×ratio to the first policy. With detail: also the rows that a single run is looked at for.
+ */
+void comparison_table_print(const struct comparison *comparison, bool detail, FILE *stream);
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "results/metric.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/** Counts from here on are shown in thousands, from a thousand times here on in millions. */
+static const double plain_count_limit = 100000.0;
+
+#define RUN(field) offsetof(struct summary, field)
+#define PHASE(field) offsetof(struct summary_phase, field)
+
+static const struct metric time_metrics[] = {
+    {"simulated_time", "simulated time", "", METRIC_TIME, METRIC_ALWAYS, RUN(simulated_ps)},
+    {"rank_time.mean", "rank time", "mean", METRIC_TIME, METRIC_DETAIL, RUN(rank_time_ps.mean)},
+    {"rank_time.p50", "rank time", "p50", METRIC_TIME, METRIC_ALWAYS, RUN(rank_time_ps.p50)},
+    {"rank_time.p99", "rank time", "p99", METRIC_TIME, METRIC_ALWAYS, RUN(rank_time_ps.p99)},
+    {"rank_time.max", "rank time", "max", METRIC_TIME, METRIC_ALWAYS, RUN(rank_time_ps.max)},
+    {"message_time.mean", "message time", "mean", METRIC_TIME, METRIC_DETAIL, RUN(message_time_ps.mean)},
+    {"message_time.p50", "message time", "p50", METRIC_TIME, METRIC_ALWAYS, RUN(message_time_ps.p50)},
+    {"message_time.p90", "message time", "p90", METRIC_TIME, METRIC_DETAIL, RUN(message_time_ps.p90)},
+    {"message_time.p99", "message time", "p99", METRIC_TIME, METRIC_ALWAYS, RUN(message_time_ps.p99)},
+    {"message_time.p99_9", "message time", "p99.9", METRIC_TIME, METRIC_DETAIL, RUN(message_time_ps.p999)},
+    {"message_time.max", "message time", "max", METRIC_TIME, METRIC_ALWAYS, RUN(message_time_ps.max)},
+    {"flow_time.p50", "flow time", "p50", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.p50)},
+    {"flow_time.p90", "flow time", "p90", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.p90)},
+    {"flow_time.p99", "flow time", "p99", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.p99)},
+    {"flow_time.p99_9", "flow time", "p99.9", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.p999)},
+    {"flow_time.max", "flow time", "max", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.max)},
+    {"slowdown.p50", "slow-down", "p50", METRIC_FACTOR, METRIC_DETAIL, RUN(slowdown.p50)},
+    {"slowdown.p99", "slow-down", "p99", METRIC_FACTOR, METRIC_ALWAYS, RUN(slowdown.p99)},
+    {"slowdown.max", "slow-down", "max", METRIC_FACTOR, METRIC_ALWAYS, RUN(slowdown.max)},
+    {"victims.p50", "victims' slow-down", "p50", METRIC_FACTOR, METRIC_DETAIL, RUN(victim_slowdown.p50)},
+    {"victims.p99", "victims' slow-down", "p99", METRIC_FACTOR, METRIC_ALWAYS, RUN(victim_slowdown.p99)},
+    {"victims.max", "victims' slow-down", "max", METRIC_FACTOR, METRIC_DETAIL, RUN(victim_slowdown.max)},
+    {"hot_rank.load", "hot rank", "load", METRIC_FACTOR, METRIC_ALWAYS, RUN(hot_load)},
+    {"hot_rank.time", "hot rank", "time", METRIC_TIME, METRIC_ALWAYS, RUN(hot_time_ps)},
+    {"hot_rank.limit", "hot rank", "limit", METRIC_TIME, METRIC_ALWAYS, RUN(hot_ideal_ps)},
+};
+
+static const struct metric phase_metrics[] = {
+    {"time", "phase time", "time", METRIC_TIME, METRIC_ALWAYS, PHASE(time_ps)},
+    {"rank_time.mean", "phase rank time", "rank time mean", METRIC_TIME, METRIC_DETAIL, PHASE(rank_time_ps.mean)},
+    {"rank_time.p99", "phase rank time", "rank time p99", METRIC_TIME, METRIC_DETAIL, PHASE(rank_time_ps.p99)},
+    {"ideal_share", "phase of ideal", "of ideal", METRIC_SHARE, METRIC_ALWAYS, PHASE(ideal_share)},
+    {"algbw", "algbw, logical", "algbw, logical", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(algbw)},
+    {"busbw", "busbw", "busbw", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(busbw)},
+    {"rdma_logical", "RDMA, logical", "RDMA, logical", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(rdma_logical)},
+    {"nvl_received", "NVL, logical", "NVL, logical", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(nvl_received)},
+    {"wire", "fabric, wire", "fabric, wire", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(wire)},
+};
+
+static const struct metric network_metrics[] = {
+    {"worst_queue", "worst queue", "", METRIC_BYTES, METRIC_ALWAYS, RUN(worst_queue_bytes)},
+    {"ecn_marks", "ECN marks", "", METRIC_PACKETS, METRIC_ALWAYS, RUN(marks)},
+    {"notifications", "notifications", "", METRIC_PACKETS, METRIC_DETAIL, RUN(notifications)},
+    {"pauses", "pauses", "", METRIC_PAUSES, METRIC_ALWAYS, RUN(pauses)},
+    {"paused_time", "paused time", "", METRIC_TIME, METRIC_ALWAYS, RUN(paused_ps)},
+    {"retransmissions", "retransmissions", "", METRIC_PACKETS, METRIC_ALWAYS, RUN(retransmitted)},
+    {"duplicates", "duplicates", "", METRIC_PACKETS, METRIC_DETAIL, RUN(duplicates)},
+    {"out_of_order", "out of order", "", METRIC_PACKETS, METRIC_ALWAYS, RUN(out_of_order)},
+    {"reordering_depth", "reordering depth", "", METRIC_PACKETS, METRIC_ALWAYS, RUN(reordering)},
+    {"drops_lossy", "drops, lossy", "", METRIC_PACKETS, METRIC_ALWAYS, RUN(drops_lossy)},
+    {"drops_lossless", "drops, lossless", "", METRIC_PACKETS, METRIC_IF_ANY, RUN(drops_lossless)},
+    {"undelivered", "undelivered", "", METRIC_MESSAGES, METRIC_IF_ANY, RUN(undelivered)},
+    {"data_hops", "packet hops", "data", METRIC_PACKETS, METRIC_DETAIL, RUN(data_hops)},
+    {"control_hops", "packet hops", "control", METRIC_PACKETS, METRIC_DETAIL, RUN(control_hops)},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+const struct metric_section metric_sections[] = {
+    {time_metrics, COUNT(time_metrics), false},
+    {phase_metrics, COUNT(phase_metrics), true},
+    {network_metrics, COUNT(network_metrics), false},
+};
+
+const size_t metric_sections_count = COUNT(metric_sections);
+
+static const struct {
+    const char *group, *text;
+} legends[] = {
+    {"simulated time", "from the start of the run to the last thing that happened"},
+    {"rank time", "of one GPU over all phases: its own start to its last byte's arrival; max = slowest GPU"},
+    {"message time", "of one fabric message: posted at the sender's NIC to last byte delivered"},
+    {"flow time", "of all messages of one (source, destination, phase): time with any of them under way"},
+    {"slow-down", "flow time ÷ time of the same bytes on an idle fabric"},
+    {"victims' slow-down", "the same, of flows that do not go to the hot rank (the GPU that receives most)"},
+    {"hot rank", "load: its bytes ÷ mean of all ranks; time: to receive them; limit: its bytes ÷ its NIC's rate"},
+    {"phase time", "first start to last finish of any GPU in that phase"},
+    {"phase rank time", "of one GPU: its start to its last byte's arrival in that phase"},
+    {"phase of ideal", "least time for this traffic (the fullest port's bytes ÷ its rate + latency) ÷ phase time"},
+    {"algbw, logical", "a GPU's all-to-all buffer, own part included, ÷ phase time"},
+    {"busbw", "algbw × (n - 1) ÷ n, n GPUs"},
+    {"RDMA, logical", "tokens × distinct destination nodes, own node included, a GPU, ÷ phase time"},
+    {"NVL, logical", "tokens × distinct destination ranks, own rank included, a GPU, ÷ phase time"},
+    {"fabric, wire", "payload that crossed the fabric, a GPU, without headers, ÷ phase time"},
+    {"worst queue", "deepest queue of any Ethernet port; below it the link that leaves the port, in the worst seed"},
+    {"ECN marks", "packets marked as having met congestion"},
+    {"notifications", "congestion notifications sent by receivers"},
+    {"pauses", "PFC pauses obeyed, all links together"},
+    {"paused time", "time under pause, all links together (so it may exceed the simulated time)"},
+    {"retransmissions", "data packets sent again"},
+    {"duplicates", "data packets received although already there"},
+    {"out of order", "data packets received that were not the next one of their queue pair"},
+    {"reordering depth", "largest distance of a received packet from the next expected one"},
+    {"drops, lossy", "packets of lossy classes dropped for want of buffer"},
+    {"drops, lossless", "packets dropped although PFC is on: headroom or pool is too small for these cables"},
+    {"undelivered", "messages not delivered when the run ended; the times above leave them out"},
+    {"packet hops", "packets put on a link, once for each link"},
+};
+
+const char *metric_legend(const char *group) {
+    for (size_t i = 0; i < COUNT(legends); i++) {
+        if (strcmp(legends[i].group, group) == 0) {
+            return legends[i].text;
+        }
+    }
+    BUG("no legend for the rows %s", group);
+}
+
+double metric_value(const struct metric *metric, const void *summary) {
+    double value;
+    memcpy(&value, (const char *)summary + metric->offset, sizeof value);
+    return value;
+}
+
+/** A unit and how many of the kept unit it is. */
+struct scale {
+    double size;
+    const char *name;
+};
+
+enum { SCALES = 5 };
+static const struct scale time_scales[SCALES] = {{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}, {1, "ps"}};
+static const struct scale byte_scales[SCALES] = {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}};
+
+/** The largest unit that the value reaches, else the smallest. */
+static struct scale pick_scale(const struct scale *scales, double largest) {
+    size_t i = 0;
+    while (i < SCALES - 1 && !(largest >= scales[i].size)) {
+        i++;
+    }
+    return scales[i];
+}
+
+static double count_unit(enum metric_quantity quantity, double largest, char *name) {
+    const bool millions = largest >= 1e3 * plain_count_limit, thousands = largest >= plain_count_limit;
+    snprintf(name, METRIC_UNIT_SIZE, "%s%s",
+             millions    ? "million "
+             : thousands ? "thousand "
+                         : "",
+             metric_kept_unit(quantity));
+    return millions ? 1e6 : thousands ? 1e3 : 1.0;
+}
+
+double metric_unit(enum metric_quantity quantity, double largest, char name[METRIC_UNIT_SIZE]) {
+    struct scale scale = {1.0, "×"};
+    switch (quantity) {
+    case METRIC_TIME:
+        scale = pick_scale(time_scales, largest);
+        break;
+    case METRIC_BYTES:
+        scale = pick_scale(byte_scales, largest);
+        break;
+    case METRIC_BANDWIDTH:
+        scale = (struct scale){1e9, "GB/s"};
+        break;
+    case METRIC_SHARE:
+        scale = (struct scale){0.01, "%"};
+        break;
+    case METRIC_FACTOR:
+        break;
+    case METRIC_PACKETS:
+    case METRIC_PAUSES:
+    case METRIC_MESSAGES:
+        return count_unit(quantity, largest, name);
+    }
+    snprintf(name, METRIC_UNIT_SIZE, "%s", scale.name);
+    return scale.size;
+}
+
+const char *metric_kept_unit(enum metric_quantity quantity) {
+    static const char *const units[] = {
+        [METRIC_TIME] = "ps", [METRIC_BYTES] = "B",         [METRIC_BANDWIDTH] = "B/s", [METRIC_FACTOR] = "1",
+        [METRIC_SHARE] = "1", [METRIC_PACKETS] = "packets", [METRIC_PAUSES] = "pauses", [METRIC_MESSAGES] = "messages",
+    };
+    return units[quantity];
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* The comparison as people and programs see it. GOLDEN_FOLDER is where comparison.txt is. */
+#include "golden.h"
+#include "results/comparison_table.h"
+#include "sample.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *print_golden(bool detail) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    struct comparison *comparison = golden_comparison();
+    comparison_table_print(comparison, detail, stream);
+    comparison_free(comparison);
+    fclose(stream);
+    return text;
+}
+
+START_TEST(table_is_the_golden_text) {
+    size_t size;
+    char *expected = sample_read(GOLDEN_FOLDER "/comparison.txt", &size), *text = print_golden(false);
+    ck_assert_str_eq(text, expected);
+    free(text);
+    free(expected);
+}
+END_TEST
+
+/** Characters of the longest line. */
+static int longest_line(const char *text) {
+    int longest = 0, width = 0;
+    for (; *text != '\0'; text++) {
+        width = *text == '\n' ? 0 : width + (((unsigned char)*text & 0xc0) != 0x80);
+        longest = width > longest ? width : longest;
+    }
+    return longest;
+}
+
+START_TEST(no_line_is_wider_than_the_table) {
+    char *text = print_golden(true);
+    ck_assert_int_le(longest_line(text), COMPARISON_TABLE_WIDTH);
+    ck_assert_int_ge(longest_line(text), 90); /* and the room is used */
+    ck_assert_ptr_null(strstr(text, " \n"));  /* no blanks at ends of lines */
+    free(text);
+}
+END_TEST
+
+static const struct comparison_row *find_row(const struct comparison_rows *rows, const char *name) {
+    for (uint32_t i = 0; i < rows->count; i++) {
+        if (strcmp(rows->rows[i].name, name) == 0) {
+            return &rows->rows[i];
+        }
+    }
+    return NULL;
+}
+
+START_TEST(ranges_and_ratios_are_over_seeds) {
+    struct comparison *comparison = golden_comparison();
+    struct comparison_rows rows = comparison_rows(comparison, false);
+    const struct comparison_row *row = find_row(&rows, "message time max");
+    ck_assert_ptr_nonnull(row);
+    ck_assert_uint_eq(row->ranges[1].count, 3);
+    ck_assert_double_eq_tol(row->ranges[1].low, 220e6, 1e-3); /* scales 2, 3, 4 of 110 µs */
+    ck_assert_double_eq_tol(row->ranges[1].mean, 330e6, 1e-3);
+    ck_assert_double_eq_tol(row->ranges[1].high, 440e6, 1e-3);
+    ck_assert_double_eq_tol(comparison_ratio(row, 1), 1.5, 1e-9);
+    comparison_rows_free(&rows);
+    comparison_free(comparison);
+}
+END_TEST
+
+START_TEST(rows_that_say_nothing_are_left_out) {
+    struct comparison *comparison = golden_comparison();
+    struct comparison_rows rows = comparison_rows(comparison, true);
+    ck_assert_ptr_nonnull(find_row(&rows, "dispatch busbw"));
+    ck_assert_ptr_null(find_row(&rows, "combine busbw"));   /* not defined there */
+    ck_assert_ptr_null(find_row(&rows, "counts time"));     /* control phase */
+    ck_assert_ptr_null(find_row(&rows, "drops, lossless")); /* none, as it should be */
+    ck_assert_ptr_nonnull(find_row(&rows, "packet hops data"));
+    comparison_rows_free(&rows);
+    rows = comparison_rows(comparison, false);
+    ck_assert_ptr_null(find_row(&rows, "packet hops data"));
+    comparison_rows_free(&rows);
+    comparison_free(comparison);
+}
+END_TEST
+
+START_TEST(lossless_drops_are_shown_when_there_are_any) {
+    static const char *const names[] = {"pfc"};
+    struct measurement *measurement = sample_measurement("pfc", 1, 1, false);
+    measurement->links[1].drops_lossless = 3;
+    struct comparison *comparison = comparison_create(1, names, 1);
+    comparison_set(comparison, 0, 0, summary_create(measurement));
+    struct comparison_rows rows = comparison_rows(comparison, false);
+    ck_assert_ptr_nonnull(find_row(&rows, "drops, lossless"));
+    comparison_rows_free(&rows);
+    comparison_free(comparison);
+    measurement_free(measurement);
+}
+END_TEST
+
+START_TEST(runs_that_are_missing_leave_a_dash) {
+    static const char *const names[] = {"done", "interrupted"};
+    struct measurement *measurement = sample_measurement("done", 1, 1, false);
+    struct comparison *comparison = comparison_create(2, names, 2);
+    comparison_set(comparison, 0, 0, summary_create(measurement));
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    comparison_table_print(comparison, false, stream);
+    fclose(stream);
+    ck_assert_ptr_nonnull(strstr(text, "–\n"));
+    struct comparison_rows rows = comparison_rows(comparison, false);
+    ck_assert_uint_eq(rows.rows[0].ranges[0].count, 1);
+    ck_assert_uint_eq(rows.rows[0].ranges[1].count, 0);
+    ck_assert(isnan(comparison_ratio(&rows.rows[0], 1)));
+    comparison_rows_free(&rows);
+    comparison_free(comparison);
+    measurement_free(measurement);
+    free(text);
+}
+END_TEST
+
+START_TEST(an_empty_comparison_says_so) {
+    static const char *const names[] = {"none"};
+    struct comparison *comparison = comparison_create(1, names, 1);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    comparison_table_print(comparison, false, stream);
+    fclose(stream);
+    ck_assert_str_eq(text, "Nothing was run.\n");
+    free(text);
+    comparison_free(comparison);
+}
+END_TEST
+
+START_TEST(every_row_has_a_legend) {
+    for (size_t i = 0; i < metric_sections_count; i++) {
+        for (size_t j = 0; j < metric_sections[i].count; j++) {
+            ck_assert_uint_gt(strlen(metric_legend(metric_sections[i].metrics[j].group)),
+                              10); /* aborts if it has none */
+        }
+    }
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("comparison");
+    TCase *table = tcase_create("table");
+    tcase_add_test(table, table_is_the_golden_text);
+    tcase_add_test(table, no_line_is_wider_than_the_table);
+    tcase_add_test(table, runs_that_are_missing_leave_a_dash);
+    tcase_add_test(table, an_empty_comparison_says_so);
+    suite_add_tcase(suite, table);
+    TCase *rows = tcase_create("rows");
+    tcase_add_test(rows, ranges_and_ratios_are_over_seeds);
+    tcase_add_test(rows, rows_that_say_nothing_are_left_out);
+    tcase_add_test(rows, lossless_drops_are_shown_when_there_are_any);
+    tcase_add_test(rows, every_row_has_a_legend);
+    suite_add_tcase(suite, rows);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
