@@ -5,7 +5,7 @@
  * Nothing here knows how the numbers came about. The simulation allocates a measurement, fills its rows in any
  * order that suits it, and calls measurement_finish, which puts the rows in id order and gathers messages into flows.
  * Times are picoseconds of simulated time from the start of the run. Rows become columns of the result file
- * (names, units and meaning: columns.c and results/README.md).
+ * (names, units and meaning: column.c and results/README.md).
  */
 #ifndef MOEFABRIC_RESULTS_MEASUREMENT_H
 #define MOEFABRIC_RESULTS_MEASUREMENT_H

@@ -4,7 +4,7 @@
 #include "base/error_id.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "results/columns.h"
+#include "results/column.h"
 
 #include <hdf5.h>
 #include <stdlib.h>

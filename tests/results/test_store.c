@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* The result file: same bytes every time, readable by HDF5's own tools, and never half there. */
-#include "results/columns.h"
+/* The result file: same bytes every time, readable by HDF5's own tools, and never half there. DOCUMENTATION is the page that describes it. */
+#include "results/column.h"
 #include "results/store.h"
 #include "sample.h"
 
@@ -111,6 +111,27 @@ START_TEST(every_column_has_unit_and_meaning) {
         }
     }
     H5Fclose(file);
+}
+END_TEST
+
+START_TEST(documentation_has_every_column_with_its_meaning) {
+    size_t size;
+    char *page = sample_read(DOCUMENTATION, &size);
+    for (size_t i = 0; i <= column_tables_count; i++) {
+        const struct column_table *table = i < column_tables_count ? &column_tables[i] : &column_totals;
+        char text[512];
+        snprintf(text, sizeof text, "### `%s`\n\n%s.\n", table->name, table->long_name);
+        const char *section = strstr(page, text);
+        ck_assert_msg(section != NULL, "%s", text);
+        for (size_t j = 0; j < table->n_columns; j++) {
+            const struct column *column = &table->columns[j];
+            static const char *const types[] = {"uint32", "uint64", "float64", "text"};
+            snprintf(text, sizeof text, "| `%s` | %s | %s | %s |\n", column->name, column->units, types[column->type],
+                     column->long_name);
+            ck_assert_msg(strstr(section, text) != NULL, "missing in the documentation: %s", text);
+        }
+    }
+    free(page);
 }
 END_TEST
 
@@ -249,6 +270,7 @@ int main(void) {
     tcase_add_test(content, columns_come_back_as_they_were);
     tcase_add_test(content, configuration_is_stored_whole);
     tcase_add_test(content, every_column_has_unit_and_meaning);
+    tcase_add_test(content, documentation_has_every_column_with_its_meaning);
     tcase_add_test(content, large_tables_cross_chunks_unharmed);
     TCase *failures = make_case(suite, "failures");
     tcase_add_test(failures, a_directory_is_refused);

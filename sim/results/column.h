@@ -4,8 +4,8 @@
  *
  * The store writes what stands here and nothing else, so that the file, its attributes and results/README.md agree.
  */
-#ifndef MOEFABRIC_RESULTS_COLUMNS_H
-#define MOEFABRIC_RESULTS_COLUMNS_H
+#ifndef MOEFABRIC_RESULTS_COLUMN_H
+#define MOEFABRIC_RESULTS_COLUMN_H
 
 #include "results/measurement.h"
 

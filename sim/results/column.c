@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "results/columns.h"
+#include "results/column.h"
 
 #define FIELD(row, field) offsetof(struct row, field), sizeof(((struct row *)0)->field)
 
