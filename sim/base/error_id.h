@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/** Stable numbers of users' mistakes. 1–39: one value or one key. 40–59: values that contradict each other. 60–69: files. 70–79: command line. 80–89: runs. */
+/** Stable numbers of users' mistakes. 1–39: one value or one key. 40–59: values that contradict each other. 60–69: a plan of traffic that cannot be. 70–79: command line. 80–89: runs. 90–99: files. */
 enum error_id {
     ERROR_ID_YAML_SYNTAX = 1,
     ERROR_ID_YAML_TAB = 2,
@@ -45,17 +45,24 @@ enum error_id {
     ERROR_ID_CONFLICT_POLICIES = 53,
     ERROR_ID_CONFLICT_CONTROL = 54,
     ERROR_ID_UNSUPPORTED = 59,
-    ERROR_ID_FILE_MISSING = 60,
-    ERROR_ID_FILE_UNREADABLE = 61,
-    ERROR_ID_FILE_DIRECTORY = 62,
-    ERROR_ID_FILE_EMPTY = 63,
-    ERROR_ID_FILE_BINARY = 64,
-    ERROR_ID_FILE_SIZE = 65,
-    ERROR_ID_FILE_UNWRITABLE = 66,
-    ERROR_ID_FILE_PATH = 67,
+    ERROR_ID_MODEL_PRESET = 60,
+    ERROR_ID_MODEL_INCOMPLETE = 61,
+    ERROR_ID_GATE = 62,
+    ERROR_ID_UNEVEN_SPLIT = 63,
+    ERROR_ID_PATTERN = 64,
+    ERROR_ID_PHASE = 65,
+    ERROR_ID_PLAN_SIZE = 66,
     ERROR_ID_USAGE = 70,
     ERROR_ID_RUN_STALLED = 80,
     ERROR_ID_RUN_LIMIT = 81,
+    ERROR_ID_FILE_MISSING = 90,
+    ERROR_ID_FILE_UNREADABLE = 91,
+    ERROR_ID_FILE_DIRECTORY = 92,
+    ERROR_ID_FILE_EMPTY = 93,
+    ERROR_ID_FILE_BINARY = 94,
+    ERROR_ID_FILE_SIZE = 95,
+    ERROR_ID_FILE_UNWRITABLE = 96,
+    ERROR_ID_FILE_PATH = 97,
 };
 
 /** One line of the registry. */

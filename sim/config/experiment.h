@@ -20,7 +20,13 @@ enum experiment_pattern {
     EXPERIMENT_PATTERN_ALL_TO_ALL,  /**< every GPU sends the same to every other */
 };
 
-enum experiment_gate { EXPERIMENT_GATE_UNIFORM, EXPERIMENT_GATE_ZIPF, EXPERIMENT_GATE_HOT_EXPERT, EXPERIMENT_GATE_GROUP_LIMITED, EXPERIMENT_GATE_NODE_LIMITED };
+enum experiment_gate {
+    EXPERIMENT_GATE_UNIFORM,
+    EXPERIMENT_GATE_ZIPF,
+    EXPERIMENT_GATE_HOT_EXPERT,
+    EXPERIMENT_GATE_GROUP_LIMITED,
+    EXPERIMENT_GATE_NODE_LIMITED
+};
 enum experiment_algorithm { EXPERIMENT_ALGORITHM_DIRECT, EXPERIMENT_ALGORITHM_TWO_HOP };
 enum experiment_type { EXPERIMENT_TYPE_FP8, EXPERIMENT_TYPE_BF16, EXPERIMENT_TYPE_NVFP4 };
 
@@ -33,25 +39,25 @@ struct experiment_model {
 /** Section `traffic`. */
 struct experiment_traffic {
     enum experiment_pattern pattern;
-    uint64_t bytes;                 /**< patterns other than moe: a message (all_to_all: to each peer) */
-    uint32_t source, destination;   /**< single; incast: destination */
-    uint32_t senders;               /**< incast */
-    uint32_t tokens_per_gpu;        /**< moe */
-    uint32_t expert_parallelism;    /**< GPUs of one expert-parallel group; 0 = all */
+    uint64_t bytes;               /**< patterns other than moe: a message (all_to_all: to each peer) */
+    uint32_t source, destination; /**< single; incast: destination */
+    uint32_t senders;             /**< incast */
+    uint32_t tokens_per_gpu;      /**< moe */
+    uint32_t expert_parallelism;  /**< GPUs of one expert-parallel group; 0 = all */
     enum experiment_gate gate;
     double zipf_exponent;
-    double hot_expert_factor;       /**< load of the hot expert ÷ mean load */
+    double hot_expert_factor; /**< load of the hot expert ÷ mean load */
     uint32_t hot_expert;
-    uint32_t nodes_kept;            /**< node_limited */
-    uint32_t node_gpus;             /**< node_limited: GPUs of a node (group); 0 = the NVLink domain */
+    uint32_t nodes_kept; /**< node_limited */
+    uint32_t node_gpus;  /**< node_limited: GPUs of a node (group); 0 = the NVLink domain */
     enum experiment_algorithm algorithm;
     enum experiment_type dispatch_type, combine_type;
-    bool dispatch, combine;         /**< which phases */
-    bool exchange_counts;           /**< receive counts are exchanged before dispatch */
-    uint32_t chunk_tokens;          /**< two_hop: tokens of one forwarded chunk */
-    uint64_t jitter_ps;             /**< ranks start uniformly within this time */
-    uint64_t expert_time_ps;        /**< between a rank's last dispatched token and its first combine message */
-    uint64_t seed;                  /**< of the traffic; added to the run's seed number */
+    bool dispatch, combine;  /**< which phases */
+    bool exchange_counts;    /**< receive counts are exchanged before dispatch */
+    uint32_t chunk_tokens;   /**< two_hop: tokens of one forwarded chunk */
+    uint64_t jitter_ps;      /**< ranks start uniformly within this time */
+    uint64_t expert_time_ps; /**< between a rank's last dispatched token and its first combine message */
+    uint64_t seed;           /**< of the traffic; added to the run's seed number */
 };
 
 /** One column of a comparison: a path policy and a controller. `run` simulates exactly one. */
@@ -67,19 +73,19 @@ struct experiment_policy {
 /** Section `path`: parameters of path policies. */
 struct experiment_path {
     uint64_t refresh_period_ps;
-    uint64_t grade_scale_bytes;  /**< 100 % of the grades 5 %, 10 %, 20 % */
+    uint64_t grade_scale_bytes; /**< 100 % of the grades 5 %, 10 %, 20 % */
 };
 
 /** Section `transport`. */
 struct experiment_transport {
-    uint64_t acknowledge_bytes;  /**< 0 = every packet */
-    uint64_t window_bytes;       /**< a queue pair; 0 = unlimited */
+    uint64_t acknowledge_bytes; /**< 0 = every packet */
+    uint64_t window_bytes;      /**< a queue pair; 0 = unlimited */
 };
 
 /** Section `congestion.dcqcn`. */
 struct experiment_dcqcn {
-    char profile[EXPERIMENT_NAME_SIZE];  /**< paper, mellanox, firmware */
-    bool scale_steps;                    /**< additive steps grow with the NIC rate (reference 25 Gb/s) */
+    char profile[EXPERIMENT_NAME_SIZE]; /**< paper, mellanox, firmware */
+    bool scale_steps;                   /**< additive steps grow with the NIC rate (reference 25 Gb/s) */
     uint64_t notification_interval_ps;
 };
 
@@ -88,15 +94,15 @@ struct experiment_spectrum_x {
     double responsiveness, largest_decrease, largest_increase, first_congestion_rate;
     uint32_t additive_step, hyper_additive_step; /**< fxp20 a round trip */
     uint64_t hyper_period_ps, delay_threshold_ps, largest_delay_ps, base_round_trip_ps, probe_abort_ps;
-    uint32_t minimum_rate;                       /**< fxp20 */
+    uint32_t minimum_rate; /**< fxp20 */
     uint64_t notification_interval_ps;
 };
 
 /** A configuration file with its topology. */
 struct experiment {
     char name[EXPERIMENT_NAME_SIZE];
-    char topology_path[256];           /**< as resolved, relative to the configuration file */
-    struct topology topology;          /**< after the cluster section's overrides */
+    char topology_path[256];  /**< as resolved, relative to the configuration file */
+    struct topology topology; /**< after the cluster section's overrides */
     struct experiment_model model;
     struct experiment_traffic traffic;
     struct experiment_path path;
@@ -107,7 +113,7 @@ struct experiment {
     uint32_t n_policies;
     uint64_t seeds[EXPERIMENT_SEEDS];
     uint32_t n_seeds;
-    uint64_t limit_ps;                 /**< simulated time after which a run is given up */
+    uint64_t limit_ps; /**< simulated time after which a run is given up */
 };
 
 #endif

@@ -21,28 +21,30 @@ enum topology_wiring {
 
 /** Section `nvlink`: one NVLink domain. */
 struct topology_nvlink {
-    uint32_t gpus;                 /**< GPU places of a domain (72, 8); 1 = no NVLink */
-    uint32_t chips;                /**< NVSwitch chips */
-    uint32_t links_per_gpu;        /**< links of a GPU, spread evenly over the chips (multiple of chips) or as links_per_chip says */
+    uint32_t gpus;  /**< GPU places of a domain (72, 8); 1 = no NVLink */
+    uint32_t chips; /**< NVSwitch chips */
+    uint32_t
+        links_per_gpu; /**< links of a GPU, spread over the chips as evenly as they go: 18 over 4 chips are 5, 4, 4, 5 */
     uint64_t link_rate_bits_per_s; /**< raw rate of one link and direction */
     double usable_fraction;        /**< of it, for payload */
     uint64_t latency_up_ps;        /**< GPU to chip */
     uint64_t latency_down_ps;      /**< chip to GPU */
     uint64_t record_bytes;         /**< largest record */
     uint64_t credit_grain_bytes;
-    uint64_t buffer_bytes;         /**< receive buffer of a link; 0 = 2 × round trip × rate */
+    uint64_t buffer_bytes; /**< receive buffer of a link; 0 = 2 × round trip × rate */
 };
 
 /** Section `nic`. */
 struct topology_nic {
-    uint32_t planes;           /**< NIC ports a GPU, each in a fabric of its own; this version simulates 1 */
-    uint64_t rate_bits_per_s;  /**< of one plane */
-    double usable_fraction;    /**< of it that transports reach (1.0 unless the source says otherwise) */
-    uint64_t latency_ps;       /**< each way */
-    uint64_t payload_bytes;    /**< MTU without headers */
-    uint64_t header_bytes;     /**< a data packet's headers on the wire (Ethernet, IP, UDP, BTH, CRC, preamble and gap as far as the source counts them) */
-    uint64_t control_bytes;    /**< wire size of ACK, CNP, probe */
-    bool out_of_order;         /**< direct data placement: packets may arrive in any order */
+    uint32_t planes;          /**< NIC ports a GPU, each in a fabric of its own; this version simulates 1 */
+    uint64_t rate_bits_per_s; /**< of one plane */
+    double usable_fraction;   /**< of it that transports reach (1.0 unless the source says otherwise) */
+    uint64_t latency_ps;      /**< each way */
+    uint64_t payload_bytes;   /**< MTU without headers */
+    uint64_t
+        header_bytes; /**< a data packet's headers on the wire (Ethernet, IP, UDP, BTH, CRC, preamble and gap as far as the source counts them) */
+    uint64_t control_bytes; /**< wire size of ACK, CNP, probe */
+    bool out_of_order;      /**< direct data placement: packets may arrive in any order */
     uint64_t retransmit_timeout_ps;
     uint64_t nack_interval_ps;
 };
@@ -52,13 +54,13 @@ struct topology_switch {
     char model[TOPOLOGY_NAME_SIZE]; /**< product, for the parts list */
     uint32_t ports;                 /**< of port_rate */
     uint64_t port_rate_bits_per_s;
-    uint64_t latency_ps;            /**< port to port */
+    uint64_t latency_ps; /**< port to port */
     bool cut_through;
     uint64_t lossless_pool_bytes;
     uint64_t lossy_pool_bytes;
-    int32_t lossless_alpha_shift;   /**< alpha = 2^shift */
+    int32_t lossless_alpha_shift; /**< alpha = 2^shift */
     int32_t lossy_alpha_shift;
-    uint64_t headroom_bytes;        /**< per ingress port (xoff) */
+    uint64_t headroom_bytes; /**< per ingress port (xoff) */
     uint64_t xon_bytes;
     bool pfc;
     bool ecn;
@@ -70,28 +72,29 @@ struct topology_switch {
 /** Section `fabric`: how leaves and spines are joined. */
 struct topology_fabric {
     enum topology_wiring wiring;
-    uint32_t rails;               /**< rail wiring: number of rails (divides the GPUs used a domain) */
-    uint32_t leaf_downlinks;      /**< GPUs a leaf; at most ports - uplinks */
-    uint32_t leaf_uplinks;        /**< in all; spread evenly over the spines (multiple of spines) */
-    uint32_t spines;              /**< 0 = one leaf only, no spines */
-    uint64_t host_cable_m;        /**< NIC to leaf, metres */
-    uint64_t spine_cable_m;       /**< leaf to spine, metres */
+    uint32_t rails;          /**< rail wiring: number of rails (divides the GPUs used a domain) */
+    uint32_t leaf_downlinks; /**< GPUs a leaf; at most ports - uplinks */
+    uint32_t leaf_uplinks;   /**< in all; spread evenly over the spines (multiple of spines) */
+    uint32_t spines;         /**< 0 = one leaf only, no spines */
+    uint64_t host_cable_m;   /**< NIC to leaf, metres */
+    uint64_t spine_cable_m;  /**< leaf to spine, metres */
     uint64_t cable_latency_ps_per_m;
-    uint64_t link_latency_ps;     /**< if > 0: the whole latency of every Ethernet link, replacing cable, NIC and switch latency (packet peers give it so) */
-    uint32_t super_spines;        /**< 0: two tiers */
+    uint64_t
+        link_latency_ps; /**< if > 0: the whole latency of every Ethernet link, replacing cable, NIC and switch latency (packet peers give it so) */
+    uint32_t super_spines; /**< 0: two tiers */
 };
 
 /** A topology file. */
 struct topology {
     char name[TOPOLOGY_NAME_SIZE];
-    uint32_t racks;               /**< NVLink domains (racks or nodes); overridden by the configuration's cluster section */
-    uint32_t gpus_used;           /**< GPUs used of each domain; ≤ nvlink.gpus */
-    double sm_copy_bytes_per_s;   /**< section `gpu`: GB/s per SM, 0 = not limiting */
+    uint32_t racks;     /**< NVLink domains (racks or nodes); overridden by the configuration's cluster section */
+    uint32_t gpus_used; /**< GPUs used of each domain; ≤ nvlink.gpus */
+    double sm_copy_bytes_per_s; /**< section `gpu`: GB/s per SM, 0 = not limiting */
     struct topology_nvlink nvlink;
     struct topology_nic nic;
     struct topology_switch leaf, spine;
     struct topology_fabric fabric;
-    char path[256];               /**< file that it came from, as given */
+    char path[256]; /**< file that it came from, as given */
 };
 
 #endif

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/contradiction.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/** A setting as a user would name it. */
+struct setting {
+    char name[96];
+    struct tree_place place; /* source NULL = a default */
+};
+
+/** Finds a setting: in the cluster section, then in the topology; or in the configuration. A spine's values may be the leaf's. */
+static struct setting find(const struct contradiction_scope *scope, const char *path) {
+    struct setting setting = {0};
+    const char *last = strrchr(path, '.');
+    char below[96];
+    snprintf(setting.name, sizeof setting.name, "%s", path);
+    const struct tree_entry *entry = tree_find_path(scope->experiment, path);
+    if (entry == NULL && (strncmp(path, "fabric.", 7) == 0 || last == NULL)) {
+        snprintf(below, sizeof below, "cluster.%s", last == NULL ? path : last + 1);
+        entry = tree_find_path(scope->experiment, below);
+        if (entry != NULL) {
+            memcpy(setting.name, below, sizeof below);
+        }
+    }
+    if (entry == NULL) {
+        entry = tree_find_path(scope->topology, path);
+    }
+    if (entry == NULL && strncmp(path, "spine.", 6) == 0) {
+        snprintf(below, sizeof below, "leaf.%s", path + 6);
+        entry = tree_find_path(scope->topology, below);
+    }
+    if (entry != NULL) {
+        setting.place = entry->value->place;
+    }
+    return setting;
+}
+
+/** Was anything on this line found wrong before? Contradictions do not count: one value may contradict several. */
+static bool is_wrong(const struct error_list *errors, struct tree_place place) {
+    for (unsigned i = 0; place.source != NULL && i < errors->count; i++) {
+        const struct error *error = &errors->errors[i];
+        const bool judged = error->id >= ERROR_ID_CONFLICT_SCALE && error->id <= ERROR_ID_UNSUPPORTED;
+        if (!judged && error->line == place.line && strcmp(error->file, place.source->name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Mistakes other than contradictions. */
+static bool has_mistakes(const struct error_list *errors) {
+    for (unsigned i = 0; i < errors->count; i++) {
+        if (errors->errors[i].id < ERROR_ID_CONFLICT_SCALE || errors->errors[i].id > ERROR_ID_UNSUPPORTED) {
+            return true;
+        }
+    }
+    return errors->dropped > 0;
+}
+
+/** "`nvlink.gpus` is set at topologies/x.yaml:12:9" or "is its default". */
+static void describe(char *hint, size_t size, const struct setting *other) {
+    if (other->place.source == NULL) {
+        snprintf(hint, size, "`%s` is not given: this is its default", other->name);
+    } else {
+        snprintf(hint, size, "`%s` is set at %.200s:%u:%u", other->name, other->place.source->name, other->place.line,
+                 other->place.column);
+    }
+}
+
+void contradiction_report(const struct contradiction_scope *scope, enum error_id id, const char *first,
+                          const char *second, const char *format, ...) {
+    struct setting at = find(scope, first), other = find(scope, second);
+    const bool unknown = at.place.source == NULL || other.place.source == NULL;
+    if (is_wrong(scope->errors, at.place) || is_wrong(scope->errors, other.place) ||
+        (unknown && has_mistakes(scope->errors))) {
+        return;
+    }
+    if (at.place.source == NULL) {
+        const struct setting swap = at;
+        at = other;
+        other = swap;
+    }
+    if (at.place.source == NULL) {
+        const struct tree_node *file = scope->experiment != NULL ? scope->experiment : scope->topology;
+        at.place.source = file->place.source;
+    }
+    char message[ERROR_MESSAGE_SIZE], hint[ERROR_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    describe(hint, sizeof hint, &other);
+    tree_report(scope->errors, at.place, id, strcmp(first, second) == 0 ? NULL : hint, "%s", message);
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/experiment_check.h"
+
+#include "base/quantity.h"
+#include "config/topology_check.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/** Reports with the shared argument left out. */
+#define CONFLICT(id, first, second, ...) contradiction_report(scope, id, first, second, __VA_ARGS__)
+
+static void check_supported(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    const struct topology *topology = &experiment->topology;
+    if (topology->nic.planes > 1) {
+        CONFLICT(ERROR_ID_UNSUPPORTED, "nic.planes", "nic.planes",
+                 "the topology has %" PRIu32 " planes, but this version simulates one", topology->nic.planes);
+    }
+    if (topology->fabric.super_spines > 0) {
+        CONFLICT(ERROR_ID_UNSUPPORTED, "fabric.super_spines", "fabric.super_spines",
+                 "the topology has %" PRIu32 " super-spines, but this version simulates two tiers",
+                 topology->fabric.super_spines);
+    }
+}
+
+static void check_model(const struct experiment_model *model, const struct contradiction_scope *scope) {
+    if (model->top_k > model->experts) {
+        CONFLICT(ERROR_ID_CONFLICT_MODEL, "model.top_k", "model.experts",
+                 "a token picks %" PRIu32 " experts, but there are only %" PRIu32, model->top_k, model->experts);
+    }
+    if (model->groups_kept > model->groups) {
+        CONFLICT(ERROR_ID_CONFLICT_MODEL, "model.groups_kept", "model.groups",
+                 "%" PRIu32 " groups are kept, but there are only %" PRIu32, model->groups_kept, model->groups);
+    }
+    if (model->experts % model->groups != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_MODEL, "model.groups", "model.experts",
+                 "%" PRIu32 " groups do not divide %" PRIu32 " experts", model->groups, model->experts);
+    } else if ((uint64_t)model->experts / model->groups * model->groups_kept < model->top_k) {
+        CONFLICT(ERROR_ID_CONFLICT_MODEL, "model.groups_kept", "model.top_k",
+                 "%" PRIu32 " groups of %" PRIu32 " experts hold fewer than the %" PRIu32 " experts that a token picks",
+                 model->groups_kept, model->experts / model->groups, model->top_k);
+    }
+}
+
+/** Expert parallelism against GPUs, experts and nodes. */
+static void check_split(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    const uint64_t parallel = traffic->expert_parallelism == 0 ? gpus : traffic->expert_parallelism;
+    const char *key = traffic->expert_parallelism == 0 ? "gpus_used" : "traffic.expert_parallelism";
+    if (gpus % parallel != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, key, "gpus_used",
+                 "an expert parallelism of %" PRIu64 " does not divide the %" PRIu64 " GPUs of the cluster", parallel,
+                 gpus);
+    }
+    if (experiment->model.experts % parallel != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, key, "model.experts",
+                 "%" PRIu32 " experts cannot be divided over %" PRIu64 " GPUs (expert parallelism)",
+                 experiment->model.experts, parallel);
+    }
+    const uint32_t node = traffic->node_gpus == 0 ? experiment->topology.gpus_used : traffic->node_gpus;
+    if (traffic->gate == EXPERIMENT_GATE_NODE_LIMITED && parallel % node != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.node_gpus", key,
+                 "nodes of %" PRIu32 " GPUs do not divide the expert parallelism of %" PRIu64, node, parallel);
+    }
+}
+
+static void check_hot_expert(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    const struct experiment_model *model = &experiment->model;
+    if (traffic->gate != EXPERIMENT_GATE_HOT_EXPERT) {
+        return;
+    }
+    if (traffic->hot_expert >= model->experts) {
+        CONFLICT(ERROR_ID_CONFLICT_MODEL, "traffic.hot_expert", "model.experts",
+                 "the hot expert is number %" PRIu32 ", but numbers end at %" PRIu32, traffic->hot_expert,
+                 model->experts - 1);
+    }
+    if (traffic->hot_expert_factor * model->top_k > model->experts) {
+        char factor[QUANTITY_TEXT_SIZE];
+        CONFLICT(ERROR_ID_CONFLICT_MODEL, "traffic.hot_expert_factor", "model.top_k",
+                 "a hot expert of %s × the mean would be picked by more than every token (at %" PRIu32 " of %" PRIu32
+                 " experts a token)",
+                 quantity_print_real(factor, QUANTITY_REAL, traffic->hot_expert_factor), model->top_k, model->experts);
+    }
+}
+
+static void check_moe(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
+    const struct experiment_model *model = &experiment->model;
+    if (model->hidden == 0 || model->experts == 0 || model->top_k == 0) {
+        CONFLICT(
+            ERROR_ID_MODEL_INCOMPLETE, "model", "model.preset",
+            "the traffic pattern moe needs a model: a `preset`, or `hidden`, `experts` and `top_k` in section `model`");
+        return;
+    }
+    check_model(model, scope);
+    if (gpus > 0) {
+        check_split(experiment, gpus, scope);
+    }
+    check_hot_expert(experiment, scope);
+}
+
+static void check_rank(const struct contradiction_scope *scope, const char *key, uint32_t rank, uint64_t gpus) {
+    if (rank >= gpus) {
+        CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, key, "gpus_used",
+                 "rank %" PRIu32 " does not exist: %" PRIu64 " GPUs have the ranks 0 to %" PRIu64, rank, gpus,
+                 gpus - 1);
+    }
+}
+
+static void check_traffic(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    switch (traffic->pattern) {
+    case EXPERIMENT_PATTERN_SINGLE:
+        check_rank(scope, "traffic.source", traffic->source, gpus);
+        check_rank(scope, "traffic.destination", traffic->destination, gpus);
+        if (traffic->source == traffic->destination) {
+            CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.destination", "traffic.source",
+                     "rank %" PRIu32 " would send to itself", traffic->source);
+        }
+        break;
+    case EXPERIMENT_PATTERN_INCAST:
+        check_rank(scope, "traffic.destination", traffic->destination, gpus);
+        if (traffic->senders >= gpus) {
+            CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.senders", "gpus_used",
+                     "%" PRIu32 " senders and a receiver do not fit the %" PRIu64 " GPUs of the cluster",
+                     traffic->senders, gpus);
+        }
+        break;
+    case EXPERIMENT_PATTERN_PERMUTATION:
+    case EXPERIMENT_PATTERN_ALL_TO_ALL:
+        if (gpus < 2) {
+            CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.pattern", "gpus_used",
+                     "this pattern needs 2 GPUs, the cluster has %" PRIu64, gpus);
+        }
+        break;
+    case EXPERIMENT_PATTERN_MOE:
+        break;
+    }
+}
+
+/** One policy against what its parts can do. */
+static void check_policy(const struct experiment *experiment, const struct experiment_policy *policy,
+                         const struct contradiction_scope *scope) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    if (policy->early_pacing && strcmp(policy->congestion, "spectrum_x") != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "policies",
+                 "policy `%s`: early pacing is part of spectrum_x, not of %s", policy->name, policy->congestion);
+    }
+    if (policy->early_pacing && traffic->pattern == EXPERIMENT_PATTERN_MOE && !traffic->exchange_counts) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "traffic.exchange_counts",
+                 "policy `%s`: early pacing needs the exchange of counts, which is switched off", policy->name);
+    }
+    if (policy->polarised && strcmp(policy->path, "ecmp") != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "policies",
+                 "policy `%s`: polarised is an option of ecmp, not of %s", policy->name, policy->path);
+    }
+    if (scope->topology != NULL && strcmp(policy->congestion, "dcqcn") == 0 && !experiment->topology.leaf.ecn &&
+        !experiment->topology.spine.ecn) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "leaf.ecn",
+                 "policy `%s`: dcqcn would never act, no switch marks packets (ECN)", policy->name);
+    }
+}
+
+static void check_policies(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    for (uint32_t i = 0; i < experiment->n_policies; i++) {
+        check_policy(experiment, &experiment->policies[i], scope);
+        for (uint32_t j = 0; j < i; j++) {
+            if (strcmp(experiment->policies[i].name, experiment->policies[j].name) == 0) {
+                CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "policies",
+                         "policies %" PRIu32 " and %" PRIu32 " are both called `%s`", j + 1, i + 1,
+                         experiment->policies[i].name);
+            }
+        }
+    }
+}
+
+static void check_seeds(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    for (uint32_t i = 0; i < experiment->n_seeds; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (experiment->seeds[i] == experiment->seeds[j]) {
+                CONFLICT(ERROR_ID_CONFLICT_POLICIES, "seeds", "seeds",
+                         "seed %" PRIu64 " is given twice: it would count double in every mean", experiment->seeds[i]);
+            }
+        }
+    }
+}
+
+static void check_control(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
+    const struct experiment_spectrum_x *spectrum_x = &experiment->spectrum_x;
+    if (spectrum_x->delay_threshold_ps > spectrum_x->largest_delay_ps) {
+        CONFLICT(ERROR_ID_CONFLICT_CONTROL, "congestion.spectrum_x.delay_threshold",
+                 "congestion.spectrum_x.largest_delay", "the delay threshold of %s is above the largest delay of %s",
+                 quantity_print(first, QUANTITY_TIME, spectrum_x->delay_threshold_ps),
+                 quantity_print(second, QUANTITY_TIME, spectrum_x->largest_delay_ps));
+    }
+    const uint64_t window = experiment->transport.window_bytes, payload = experiment->topology.nic.payload_bytes;
+    if (scope->topology != NULL && window != 0 && window < payload) {
+        CONFLICT(ERROR_ID_CONFLICT_CONTROL, "transport.window", "nic.payload",
+                 "a window of %s does not hold one packet of %s", quantity_print(first, QUANTITY_BYTES, window),
+                 quantity_print(second, QUANTITY_BYTES, payload));
+    }
+    if (window != 0 && experiment->transport.acknowledge_bytes > window) {
+        CONFLICT(ERROR_ID_CONFLICT_CONTROL, "transport.acknowledge", "transport.window",
+                 "an ACK every %s never comes within a window of %s",
+                 quantity_print(first, QUANTITY_BYTES, experiment->transport.acknowledge_bytes),
+                 quantity_print(second, QUANTITY_BYTES, window));
+    }
+}
+
+void experiment_check(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    const uint64_t gpus = scope->topology == NULL ? 0 : topology_check_gpus(&experiment->topology);
+    if (scope->topology != NULL) {
+        check_supported(experiment, scope);
+    }
+    if (experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE) {
+        check_moe(experiment, gpus, scope);
+    } else if (gpus > 0) {
+        check_traffic(experiment, gpus, scope);
+    }
+    check_policies(experiment, scope);
+    check_seeds(experiment, scope);
+    check_control(experiment, scope);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/experiment_file.h"
+
+#include "base/memory.h"
+#include "config/experiment_check.h"
+#include "config/experiment_preset.h"
+#include "config/key.h"
+#include "config/policy_reader.h"
+#include "config/section_reader.h"
+#include "config/topology_check.h"
+#include "config/topology_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/** One `key=value` of the command line. */
+struct override {
+    char key[ERROR_FILE_SIZE];
+    struct tree_place place;
+    struct tree_node *value; /* NULL = could not be read */
+};
+
+/** What one reading works with. */
+struct reading {
+    const char *name; /* of the configuration: topology files are looked up beside it */
+    struct tree *tree;
+    struct tree_node *root;
+    struct override *overrides;
+    size_t n_overrides;
+    struct experiment *experiment;
+    struct error_list *errors;
+};
+
+/** Splits and parses one override. */
+static void read_override(struct reading *reading, const char *text, struct override *override) {
+    static const char form[] = "an override is key=value, for example --set traffic.tokens_per_gpu=256";
+    const char *equals = strchr(text, '=');
+    const size_t length = equals == NULL ? 0 : (size_t)(equals - text);
+    if (length == 0 || length >= sizeof override->key || equals[1] == '\0') {
+        struct error error;
+        error_set(&error, EXIT_CODE_CONFIGURATION, ERROR_ID_OVERRIDE, "\"%.80s\" is no override", text);
+        error_hint(&error, "%s", form);
+        snprintf(error.file, sizeof error.file, "--set");
+        error_list_add(reading->errors, &error);
+        return;
+    }
+    memcpy(override->key, text, length);
+    override->key[length] = '\0';
+    override->value = tree_parse(reading->tree, "--set", text, strlen(text), length + 1, reading->errors);
+    if (override->value != NULL) {
+        override->place = (struct tree_place){.source = override->value->place.source, .line = 1, .column = 1};
+    }
+}
+
+/** Applies the override of the topology as a whole, which decides what others apply to; or all but that. */
+static void apply_overrides(const struct reading *reading, bool topology) {
+    for (size_t i = 0; i < reading->n_overrides; i++) {
+        const struct override *override = &reading->overrides[i];
+        if (override->value != NULL && (strcmp(override->key, "topology") == 0) == topology) {
+            tree_set(reading->tree, reading->root, override->key, override->place, override->value, reading->errors);
+        }
+    }
+}
+
+/** The directory part of a path with its slash, into a buffer of size bytes. */
+static void directory_of(const char *path, char *directory, size_t size) {
+    const char *slash = strrchr(path, '/');
+    snprintf(directory, size, "%.*s", slash == NULL ? 0 : (int)(slash - path) + 1, path);
+}
+
+/** Finds a topology file: as given if absolute, beside the configuration, in ../topologies. */
+static bool find_topology(const struct reading *reading, const struct tree_node *value, char *path, size_t size) {
+    char directory[ERROR_FILE_SIZE], second[2 * ERROR_FILE_SIZE], first[2 * ERROR_FILE_SIZE];
+    directory_of(reading->name, directory, sizeof directory);
+    const bool absolute = value->text[0] == '/';
+    const int length = snprintf(first, sizeof first, "%s%s", absolute ? "" : directory, value->text);
+    snprintf(second, sizeof second, "%s../topologies/%s", directory, value->text);
+    const bool beside = access(first, F_OK) == 0;
+    if (!beside && (absolute || access(second, F_OK) != 0)) {
+        char hint[ERROR_MESSAGE_SIZE];
+        snprintf(hint, sizeof hint, "looked for %.240s%s%.240s", first, absolute ? "" : " and ", absolute ? "" : second);
+        tree_report(reading->errors, value->place, ERROR_ID_FILE_MISSING, hint, "there is no topology file `%.80s`",
+                    value->text);
+        return false;
+    }
+    const char *found = beside ? first : second;
+    if (length >= (int)sizeof first || strlen(found) >= size) {
+        tree_report(reading->errors, value->place, ERROR_ID_FILE_PATH, NULL, "the path is longer than %zu bytes",
+                    size - 1);
+        return false;
+    }
+    memcpy(path, found, strlen(found) + 1);
+    return true;
+}
+
+/** Puts the topology's mapping in place of its file's name. NULL if there is none; its errors have been reported. */
+static struct tree_node *load_topology(const struct reading *reading) {
+    struct tree_entry *entry = tree_find(reading->root, "topology");
+    struct experiment *experiment = reading->experiment;
+    if (entry == NULL) {
+        return NULL;
+    }
+    if (entry->value->kind == TREE_VALUE && !entry->value->is_null) {
+        if (!find_topology(reading, entry->value, experiment->topology_path, sizeof experiment->topology_path)) {
+            return NULL;
+        }
+        struct tree_node *root = tree_read(reading->tree, experiment->topology_path, reading->errors);
+        if (root == NULL) {
+            return NULL;
+        }
+        entry->value = root;
+    }
+    if (entry->value->kind != TREE_MAPPING) {
+        tree_report(reading->errors, entry->value->place, ERROR_ID_VALUE_TYPE,
+                    "`topology` is the name of a file, or a mapping", "`topology` is %s", tree_kind_name(entry->value));
+        return NULL;
+    }
+    return entry->value;
+}
+
+/** All values, once files and overrides are one tree. */
+static void fill(const struct reading *reading, const struct tree_node *topology) {
+    struct experiment *experiment = reading->experiment;
+    if (topology != NULL) {
+        topology_read_node(topology, &experiment->topology, reading->errors);
+        memcpy(experiment->topology.path, experiment->topology_path, sizeof experiment->topology.path);
+    }
+    section_reader_defaults(schema_experiment(), experiment);
+    section_reader_read(schema_experiment(), reading->root, experiment, reading->errors);
+    experiment_preset_fill(&experiment->model);
+    const struct tree_entry *policies = tree_find(reading->root, "policies");
+    if (policies != NULL) {
+        policy_reader_read(policies->value, experiment, reading->errors);
+    }
+    const struct contradiction_scope scope = {
+        .topology = topology, .experiment = reading->root, .errors = reading->errors};
+    if (topology != NULL) {
+        topology_check(&experiment->topology, &scope);
+    }
+    experiment_check(experiment, &scope);
+}
+
+/** From a parsed file on. */
+static void read_all(struct reading *reading, const char *const *overrides) {
+    memset(reading->experiment, 0, sizeof *reading->experiment);
+    if (reading->root == NULL) {
+        return;
+    }
+    if (reading->root->kind != TREE_MAPPING) {
+        section_reader_read(schema_experiment(), reading->root, reading->experiment, reading->errors);
+        return;
+    }
+    reading->overrides = memory_allocate(reading->n_overrides, sizeof *reading->overrides);
+    for (size_t i = 0; i < reading->n_overrides; i++) {
+        read_override(reading, overrides[i], &reading->overrides[i]);
+    }
+    apply_overrides(reading, true);
+    struct tree_node *topology = load_topology(reading);
+    if (topology != NULL || tree_find(reading->root, "topology") == NULL) {
+        apply_overrides(reading, false);
+    }
+    fill(reading, topology);
+    free(reading->overrides);
+}
+
+bool experiment_read(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
+                     struct error_list *errors) {
+    const unsigned before = errors->count + errors->dropped;
+    struct tree *tree = tree_create();
+    struct reading reading = {.name = path, .tree = tree, .n_overrides = n, .experiment = experiment, .errors = errors};
+    reading.root = tree_read(tree, path, errors);
+    read_all(&reading, overrides);
+    tree_free(tree);
+    return errors->count + errors->dropped == before;
+}
+
+bool experiment_read_text(const char *name, const char *text, size_t size, const char *const *overrides, size_t n,
+                          struct experiment *experiment, struct error_list *errors) {
+    const unsigned before = errors->count + errors->dropped;
+    struct tree *tree = tree_create();
+    struct reading reading = {.name = name, .tree = tree, .n_overrides = n, .experiment = experiment, .errors = errors};
+    reading.root = tree_parse(tree, name, text, size, 0, errors);
+    read_all(&reading, overrides);
+    tree_free(tree);
+    return errors->count + errors->dropped == before;
+}
+
+enum exit_code experiment_report(FILE *stream, const struct error_list *errors) {
+    enum exit_code exit_code = EXIT_CODE_OK;
+    error_list_print(stream, errors);
+    for (unsigned i = 0; i < errors->count; i++) {
+        if (exit_code == EXIT_CODE_OK || errors->errors[i].exit_code == EXIT_CODE_INPUT_OUTPUT) {
+            exit_code = errors->errors[i].exit_code;
+        }
+    }
+    return exit_code;
+}

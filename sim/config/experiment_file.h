@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * A configuration file, its topology and the command line's overrides into struct experiment.
+ */
+#ifndef MOEFABRIC_CONFIG_EXPERIMENT_FILE_H
+#define MOEFABRIC_CONFIG_EXPERIMENT_FILE_H
+
+#include "base/error.h"
+#include "config/experiment.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/**
+ * Reads and checks a configuration. overrides are n texts `key=value` with dotted keys, which replace what the files say
+ * ("traffic.tokens_per_gpu=256", "topology.nic.rate=200 Gb/s"); lists are replaced as a whole. Returns false with all
+ * mistakes appended to *errors (an override's place is --set:1:column); *experiment is then not to be used.
+ */
+bool experiment_read(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
+                     struct error_list *errors);
+
+/** The same for a text in memory, which errors call name; topology files are looked up as if it were a file of that name. */
+bool experiment_read_text(const char *name, const char *text, size_t size, const char *const *overrides, size_t n,
+                          struct experiment *experiment, struct error_list *errors);
+
+/** Prints all mistakes and returns the exit code that they ask for: 4 if a file could not be read, else 3; 0 if there are none. */
+enum exit_code experiment_report(FILE *stream, const struct error_list *errors);
+
+#endif

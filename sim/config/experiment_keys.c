@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The key tables of configuration files. Sources are spelled out in `doc`: they are what `moefabric explain` prints.
+ */
+#include "config/experiment.h"
+#include "config/experiment_preset.h"
+#include "config/key.h"
+
+#include <assert.h>
+
+#define FIELD(base, member) .offset = offsetof(struct base, member), .size = sizeof(((struct base *)0)->member)
+#define SECTION(table) .keys = table, .n_keys = sizeof table / sizeof table[0]
+#define PART(member) .offset = offsetof(struct experiment, member)
+
+static const char *const patterns[] = {"moe", "single", "permutation", "incast", "all_to_all", NULL};
+static const char *const gates[] = {"uniform", "zipf", "hot_expert", "group_limited", "node_limited", NULL};
+static const char *const algorithms[] = {"direct", "two_hop", NULL};
+static const char *const types[] = {"fp8", "bf16", "nvfp4", NULL};
+static const char *const phases[] = {"dispatch", "combine", NULL};
+static const char *const wirings[] = {"rack", "rail", NULL};
+static const char *const paths[] = {"ecmp", "adaptive", NULL};
+static const char *const controllers[] = {"none", "dcqcn", "spectrum_x", NULL};
+static const char *const profiles[] = {"paper", "mellanox", "firmware", NULL};
+static_assert(offsetof(struct experiment_traffic, combine) ==
+                  offsetof(struct experiment_traffic, dispatch) + sizeof(bool),
+              "`phases` is stored as consecutive flags");
+
+static const struct key file_keys[] = {
+    {"name", KEY_TEXT, .required = true, .doc = "Name of the experiment, for reports.", FIELD(experiment, name)},
+    {"topology", KEY_TOPOLOGY, .required = true,
+     .doc = "The topology file, looked up beside the configuration, then in ../topologies; or a topology written out "
+            "in its place.",
+     FIELD(experiment, topology)},
+    {"policies", KEY_POLICIES, .required = true,
+     .doc = "The path policies and congestion controllers to compare, one column each: ecmp+dcqcn, ecmp(4)+dcqcn (4 "
+            "queue pairs a peer), "
+            "adaptive+spectrum_x+early_pacing, or mappings with the keys of section `policies`.",
+     FIELD(experiment, policies)},
+    {"seeds", KEY_NUMBERS, .fallback = "[1]",
+     .doc = "Every policy is run with each of these seeds; n stands for 1 to n.", FIELD(experiment, seeds),
+     .count_offset = offsetof(struct experiment, n_seeds)},
+};
+
+/* The same fields as in a topology file; what is given here wins. */
+static const struct key cluster_keys[] = {
+    {"racks", KEY_QUANTITY, QUANTITY_COUNT, "1", "65536", .doc = "NVLink domains: racks or nodes.",
+     FIELD(topology, racks)},
+    {"gpus_used", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", .doc = "GPUs used of each domain.",
+     FIELD(topology, gpus_used)},
+    {"wiring", KEY_CHOICE, .names = wirings,
+     .doc =
+         "rack: consecutive GPUs share a leaf; rail: GPUs with one index (modulo rails) of all domains share leaves.",
+     FIELD(topology, fabric.wiring)},
+    {"rails", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", .doc = "Rail wiring: number of rails; divides gpus_used.",
+     FIELD(topology, fabric.rails)},
+    {"leaf_downlinks", KEY_QUANTITY, QUANTITY_COUNT, "1", "4096", .doc = "GPUs of a leaf.",
+     FIELD(topology, fabric.leaf_downlinks)},
+    {"leaf_uplinks", KEY_QUANTITY, QUANTITY_COUNT, "0", "4096",
+     .doc = "Links of a leaf to all spines together; a multiple of spines.", FIELD(topology, fabric.leaf_uplinks)},
+    {"spines", KEY_QUANTITY, QUANTITY_COUNT, "0", "4096", .doc = "Spine switches; 0 = a single leaf.",
+     FIELD(topology, fabric.spines)},
+    {"super_spines", KEY_QUANTITY, QUANTITY_COUNT, "0", "4096",
+     .doc = "Third tier; 0 = two tiers (this version simulates two).", FIELD(topology, fabric.super_spines)},
+    {"host_cable", KEY_QUANTITY, QUANTITY_LENGTH, NULL, "10 km", .doc = "NIC to leaf.",
+     FIELD(topology, fabric.host_cable_m)},
+    {"spine_cable", KEY_QUANTITY, QUANTITY_LENGTH, NULL, "10 km", .doc = "Leaf to spine.",
+     FIELD(topology, fabric.spine_cable_m)},
+};
+
+static const struct key model_keys[] = {
+    {"preset", KEY_TEXT, .names = experiment_preset_names,
+     .doc = "A published model (NVIDIA Megatron-MoE-ModelZoo e865051, mlcommons/training aa344c7); every value below "
+            "may be overridden.",
+     FIELD(experiment_model, preset)},
+    {"hidden", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", .doc = "Elements of a token; default: the preset's.",
+     FIELD(experiment_model, hidden)},
+    {"experts", KEY_QUANTITY, QUANTITY_COUNT, "1", "65536", .doc = "Routed experts of a layer; default: the preset's.",
+     FIELD(experiment_model, experts)},
+    {"top_k", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", .doc = "Experts that a token picks; default: the preset's.",
+     FIELD(experiment_model, top_k)},
+    {"groups", KEY_QUANTITY, QUANTITY_COUNT, "1", "65536",
+     .doc = "Groups of experts of group-limited gates; default: the preset's, else 1.",
+     FIELD(experiment_model, groups)},
+    {"groups_kept", KEY_QUANTITY, QUANTITY_COUNT, "1", "65536",
+     .doc = "Groups that a token may use; default: the preset's, else 1.", FIELD(experiment_model, groups_kept)},
+};
+
+static const struct key traffic_keys[] = {
+    {"pattern", KEY_CHOICE, .fallback = "moe", .names = patterns,
+     .doc = "moe: dispatch and combine of one MoE layer; single: one flow; permutation: every GPU to one other; "
+            "incast: `senders` GPUs to one; "
+            "all_to_all: every GPU the same to every other.",
+     FIELD(experiment_traffic, pattern)},
+    {"bytes", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "1 TB", "1 MiB",
+     .doc = "Patterns other than moe: size of a message (all_to_all: to each peer).", FIELD(experiment_traffic, bytes)},
+    {"source", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777215", "0", .doc = "single: the rank that sends.",
+     FIELD(experiment_traffic, source)},
+    {"destination", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777215", "1",
+     .doc = "single, incast: the rank that receives.", FIELD(experiment_traffic, destination)},
+    {"senders", KEY_QUANTITY, QUANTITY_COUNT, "1", "16777215", "8",
+     .doc = "incast: ranks that send, without the one that receives.", FIELD(experiment_traffic, senders)},
+    {"tokens_per_gpu", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", "1024",
+     .doc = "moe: tokens of a rank's micro-batch.", FIELD(experiment_traffic, tokens_per_gpu)},
+    {"expert_parallelism", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777215", "0",
+     .doc = "moe: consecutive ranks over which the experts of a layer are spread; 0 = all ranks.",
+     FIELD(experiment_traffic, expert_parallelism)},
+    {"gate", KEY_CHOICE, .fallback = "uniform", .names = gates,
+     .doc = "moe: how tokens pick experts. uniform; zipf (zipf_exponent); hot_expert (one expert at hot_expert_factor "
+            "× the mean); group_limited (DeepSeek-V3: groups "
+            "scored by the sum of their top 2, groups_kept kept); node_limited (DeepEP's benchmark: groups are nodes, "
+            "scored by their best, nodes_kept kept).",
+     FIELD(experiment_traffic, gate)},
+    {"zipf_exponent", KEY_REAL, QUANTITY_REAL, "0", "10", "1.0",
+     .doc = "zipf: popularity of the expert of rank r is r^-exponent.", FIELD(experiment_traffic, zipf_exponent)},
+    {"hot_expert_factor", KEY_REAL, QUANTITY_REAL, "1", "65536", "5",
+     .doc = "hot_expert: its load ÷ the mean load of an expert (measured models: 2.6 to 5.1, DeepSpeed pull request "
+            "8213).",
+     FIELD(experiment_traffic, hot_expert_factor)},
+    {"hot_expert", KEY_QUANTITY, QUANTITY_COUNT, "0", "65535", "0", .doc = "hot_expert: its number.",
+     FIELD(experiment_traffic, hot_expert)},
+    {"nodes_kept", KEY_QUANTITY, QUANTITY_COUNT, "1", "65536", "4",
+     .doc = "node_limited: nodes that a token may use (DeepEP's benchmark: 4).", FIELD(experiment_traffic, nodes_kept)},
+    {"node_gpus", KEY_QUANTITY, QUANTITY_COUNT, "0", "65536", "0",
+     .doc = "node_limited: GPUs of a node; 0 = the NVLink domain.", FIELD(experiment_traffic, node_gpus)},
+    {"algorithm", KEY_CHOICE, .fallback = "two_hop", .names = algorithms,
+     .doc = "moe: two_hop sends a token once to each domain, where the GPU with the sender's index forwards it over "
+            "NVLink (DeepEP normal kernels); "
+            "direct sends every copy to its expert's GPU.",
+     FIELD(experiment_traffic, algorithm)},
+    {"phases", KEY_SET, .fallback = "[dispatch, combine]", .names = phases, .doc = "moe: which phases are simulated.",
+     FIELD(experiment_traffic, dispatch)},
+    {"dispatch_type", KEY_CHOICE, .fallback = "fp8", .names = types,
+     .doc = "moe: number format of dispatched tokens (DeepSeek-V3: FP8 with a 4-byte scale for 128 elements).",
+     FIELD(experiment_traffic, dispatch_type)},
+    {"combine_type", KEY_CHOICE, .fallback = "bf16", .names = types,
+     .doc = "moe: number format of combined tokens (DeepSeek-V3: BF16).", FIELD(experiment_traffic, combine_type)},
+    {"exchange_counts", KEY_FLAG, .fallback = "true",
+     .doc = "moe: receive counts are exchanged before dispatch, as DeepEP's layout exchange does.",
+     FIELD(experiment_traffic, exchange_counts)},
+    {"chunk_tokens", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", "32",
+     .doc = "two_hop: tokens that are forwarded together (estimate; DeepEP tunes its chunks by platform).",
+     FIELD(experiment_traffic, chunk_tokens)},
+    {"jitter", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0", .doc = "Ranks start uniformly within this time.",
+     FIELD(experiment_traffic, jitter_ps)},
+    {"expert_time", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0",
+     .doc = "moe: between the last token that a rank receives and its first combine message.",
+     FIELD(experiment_traffic, expert_time_ps)},
+    {"seed", KEY_QUANTITY, QUANTITY_COUNT, NULL, NULL, "0",
+     .doc = "Added to each of `seeds` for what the traffic draws.", FIELD(experiment_traffic, seed)},
+};
+
+static const struct key policy_keys[] = {
+    {"name", KEY_TEXT, .doc = "Heading of its column; default: its short form.", FIELD(experiment_policy, name)},
+    {"path", KEY_TEXT, .required = true, .names = paths,
+     .doc = "ecmp: a hash of the queue pair picks the path; adaptive: every packet takes a least loaded port "
+            "(Spectrum-X).",
+     FIELD(experiment_policy, path)},
+    {"queue_pairs", KEY_QUANTITY, QUANTITY_COUNT, "1", "256", "1",
+     .doc = "Queue pairs to a peer, used in turn: each is a path of its own under ecmp (NVIDIA nccl "
+            "NCCL_IB_QPS_PER_CONNECTION: 1).",
+     FIELD(experiment_policy, queue_pairs)},
+    {"congestion", KEY_TEXT, .required = true, .names = controllers,
+     .doc = "none: line rate, with PFC alone; dcqcn; spectrum_x: round-trip probes in the style of Spectrum-X.",
+     FIELD(experiment_policy, congestion)},
+    {"early_pacing", KEY_FLAG, .fallback = "false",
+     .doc = "spectrum_x: senders start at their share of what the receiver was announced (ours, not NVIDIA's; needs "
+            "traffic.exchange_counts).",
+     FIELD(experiment_policy, early_pacing)},
+    {"polarised", KEY_FLAG, .fallback = "false", .doc = "ecmp: every switch hashes with the same seed.",
+     FIELD(experiment_policy, polarised)},
+};
+
+static const struct key limits_keys[] = {
+    {"simulated_time", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "281 s", "1 s",
+     .doc = "A run that is not done by then ends as unfinished.", FIELD(experiment, limit_ps)},
+};
+
+static const struct key path_keys[] = {
+    {"refresh_period", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "1 us",
+     .doc =
+         "adaptive: how often a switch looks at its ports (fixed at 1 us: Cumulus Linux 5.15, Equal Cost Multipath).",
+     FIELD(experiment_path, refresh_period_ps)},
+    {"grade_scale", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "1 GiB", "1 MB",
+     .doc = "adaptive: queue depth that counts as 100 % for the grades below 5, 10 and 20 % (grades: htsim "
+            "fat_tree_switch.cpp; scale: estimate, no "
+            "figure for Spectrum).",
+     FIELD(experiment_path, grade_scale_bytes)},
+};
+
+static const struct key transport_keys[] = {
+    {"acknowledge", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "0",
+     .doc = "Payload that one ACK covers; 0 = an ACK a packet.", FIELD(experiment_transport, acknowledge_bytes)},
+    {"window", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "0",
+     .doc = "Unacknowledged payload of a queue pair; 0 = unlimited.", FIELD(experiment_transport, window_bytes)},
+};
+
+static const struct key dcqcn_keys[] = {
+    {"profile", KEY_TEXT, .fallback = "mellanox", .names = profiles,
+     .doc = "Set of constants: paper (SIGCOMM 2015 as in htsim), mellanox (HPCC ns-3), firmware (mlxconfig defaults).",
+     FIELD(experiment_dcqcn, profile)},
+    {"scale_steps", KEY_FLAG, .fallback = "true",
+     .doc = "Additive steps grow with the NIC's rate from 25 Gb/s on (the firmware's absolute 50 Mb/s takes 1.2 s to "
+            "regain 200 Gb/s).",
+     FIELD(experiment_dcqcn, scale_steps)},
+    {"notification_interval", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0",
+     .doc = "At most one congestion notification of a queue pair in this time; 0 = the profile's.",
+     FIELD(experiment_dcqcn, notification_interval_ps)},
+};
+
+#define RA21 "Spectrum-X RA2.1 profile, Mellanox nic-configuration-operator 7697793"
+
+static const struct key spectrum_x_keys[] = {
+    {"responsiveness", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.10",
+     .doc = "alpha: how strongly delay changes the rate (" RA21 ": 6553/65536).",
+     FIELD(experiment_spectrum_x, responsiveness)},
+    {"largest_decrease", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.970",
+     .doc = "Smallest factor on the rate in a round trip (" RA21 ": 63570/65536).",
+     FIELD(experiment_spectrum_x, largest_decrease)},
+    {"largest_increase", KEY_REAL, QUANTITY_REAL, "1", "16", "1.060",
+     .doc = "Largest factor on the rate in a round trip (" RA21 ": 69468/65536).",
+     FIELD(experiment_spectrum_x, largest_increase)},
+    {"first_congestion_rate", KEY_REAL, QUANTITY_SHARE, "0.0001", "1", "0.5",
+     .doc = "Share of line rate after the first congestion (" RA21 ").",
+     FIELD(experiment_spectrum_x, first_congestion_rate)},
+    {"additive_step", KEY_QUANTITY, QUANTITY_COUNT, "0", "1048576", "96",
+     .doc = "Added a round trip, in 2^-20 of line rate (" RA21 "; its unit is not documented).",
+     FIELD(experiment_spectrum_x, additive_step)},
+    {"hyper_additive_step", KEY_QUANTITY, QUANTITY_COUNT, "0", "1048576", "1700",
+     .doc = "Added a round trip after hyper_period without congestion, in 2^-20 of line rate (" RA21
+            "; its unit is not documented).",
+     FIELD(experiment_spectrum_x, hyper_additive_step)},
+    {"hyper_period", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "2 ms",
+     .doc = "Without congestion for so long: the hyper step (" RA21 ").",
+     FIELD(experiment_spectrum_x, hyper_period_ps)},
+    {"delay_threshold", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "13 us",
+     .doc = "Queueing delay that is tolerated (" RA21 ").", FIELD(experiment_spectrum_x, delay_threshold_ps)},
+    {"largest_delay", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "250 us",
+     .doc = "Queueing delay from which the strong cut applies (" RA21 ").",
+     FIELD(experiment_spectrum_x, largest_delay_ps)},
+    {"base_round_trip", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "200 us",
+     .doc = "Start value of the smallest round trip seen (NVIDIA doca-samples rtt_template: 200 us).",
+     FIELD(experiment_spectrum_x, base_round_trip_ps)},
+    {"probe_abort", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "300 us",
+     .doc = "A probe without reply for so long is given up (NVIDIA doca-samples rtt_template).",
+     FIELD(experiment_spectrum_x, probe_abort_ps)},
+    {"minimum_rate", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", "64",
+     .doc = "Smallest rate, in 2^-20 of line rate (NVIDIA doca-samples rtt_template: 1/16384).",
+     FIELD(experiment_spectrum_x, minimum_rate)},
+    {"notification_interval", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "4 us",
+     .doc = "At most one congestion notification of a queue pair in this time (default of NVIDIA NICs according to the "
+            "Barre paper).",
+     FIELD(experiment_spectrum_x, notification_interval_ps)},
+};
+
+static const struct section sections[] = {
+    {"", "A configuration: topology, traffic, and the policies to compare.", SECTION(file_keys)},
+    {"cluster", "Scale and wiring of this experiment; what is not given here is as in the topology.",
+     SECTION(cluster_keys), PART(topology), .amends = true},
+    {"model", "The MoE model whose router makes the traffic.", SECTION(model_keys), PART(model)},
+    {"traffic", "Who sends what to whom.", SECTION(traffic_keys), PART(traffic)},
+    {"policies", "One column of a comparison.", SECTION(policy_keys), .listed = true},
+    {"limits", "When a run is given up.", SECTION(limits_keys)},
+    {"path", "Parameters of path policies.", SECTION(path_keys), PART(path)},
+    {"transport", "Parameters of the transport.", SECTION(transport_keys), PART(transport)},
+    {"congestion.dcqcn", "Parameters of the controller dcqcn.", SECTION(dcqcn_keys), PART(dcqcn)},
+    {"congestion.spectrum_x", "Parameters of the controller spectrum_x.", SECTION(spectrum_x_keys), PART(spectrum_x)},
+};
+
+const struct schema *schema_experiment(void) {
+    static const struct schema schema = {"configuration", sections, sizeof sections / sizeof sections[0]};
+    return &schema;
+}

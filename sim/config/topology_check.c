@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/topology_check.h"
+
+#include "base/quantity.h"
+
+#include <inttypes.h>
+
+/** Reports with this file's two shared arguments left out. */
+#define CONFLICT(id, first, second, ...) contradiction_report(scope, id, first, second, __VA_ARGS__)
+
+uint64_t topology_check_gpus(const struct topology *topology) {
+    return (uint64_t)topology->racks * topology->gpus_used;
+}
+
+static uint64_t divide_up(uint64_t dividend, uint64_t divisor) {
+    return (dividend + divisor - 1) / divisor;
+}
+
+static void check_scale(const struct topology *topology, const struct contradiction_scope *scope) {
+    if (topology->gpus_used > topology->nvlink.gpus && topology->nvlink.gpus > 1) {
+        CONFLICT(ERROR_ID_CONFLICT_SCALE, "gpus_used", "nvlink.gpus",
+                 "%" PRIu32 " GPUs of each domain are to be used, but it has only %" PRIu32, topology->gpus_used,
+                 topology->nvlink.gpus);
+    } else if (topology->gpus_used > topology->nvlink.gpus) {
+        CONFLICT(ERROR_ID_CONFLICT_SCALE, "gpus_used", "nvlink.gpus",
+                 "%" PRIu32
+                 " GPUs of each domain are to be used, but without NVLink (nvlink.gpus 1) a domain is one GPU",
+                 topology->gpus_used);
+    }
+}
+
+/** Bytes under way on an NVLink while a record crosses and its credit comes back. */
+static double nvlink_round_trip_bytes(const struct topology_nvlink *nvlink) {
+    const double bytes_per_ps = (double)nvlink->link_rate_bits_per_s * nvlink->usable_fraction / 8e12;
+    return (double)(nvlink->latency_up_ps + nvlink->latency_down_ps) * bytes_per_ps + 2 * (double)nvlink->record_bytes;
+}
+
+static void check_nvlink(const struct topology *topology, const struct contradiction_scope *scope) {
+    const struct topology_nvlink *nvlink = &topology->nvlink;
+    if (nvlink->gpus <= 1) {
+        return;
+    }
+    if (nvlink->chips == 0 || nvlink->links_per_gpu < nvlink->chips) {
+        CONFLICT(ERROR_ID_CONFLICT_NVLINK, "nvlink.links_per_gpu", "nvlink.chips",
+                 "%" PRIu32 " NVLinks of a GPU cannot reach each of %" PRIu32 " chips", nvlink->links_per_gpu,
+                 nvlink->chips);
+    }
+    if (nvlink->link_rate_bits_per_s == 0) {
+        CONFLICT(ERROR_ID_CONFLICT_NVLINK, "nvlink.gpus", "nvlink.link_rate",
+                 "%" PRIu32 " GPUs are joined by NVLinks of rate 0", nvlink->gpus);
+        return;
+    }
+    const double round_trip = nvlink_round_trip_bytes(nvlink);
+    if (nvlink->buffer_bytes != 0 && (double)nvlink->buffer_bytes < round_trip) {
+        char buffer[QUANTITY_TEXT_SIZE];
+        CONFLICT(ERROR_ID_CONFLICT_NVLINK, "nvlink.buffer", "nvlink.latency_up",
+                 "an NVLink buffer of %s is below one round trip (%.0f B at this rate and latency): the link could "
+                 "never run at full rate",
+                 quantity_print(buffer, QUANTITY_BYTES, nvlink->buffer_bytes), round_trip);
+    }
+}
+
+/** Leaves that the GPUs need. */
+static uint64_t count_leaves(const struct topology *topology) {
+    const struct topology_fabric *fabric = &topology->fabric;
+    const uint64_t gpus = topology_check_gpus(topology);
+    if (fabric->wiring == TOPOLOGY_WIRING_RAIL && fabric->spines > 0) {
+        return fabric->rails * divide_up(divide_up(gpus, fabric->rails), fabric->leaf_downlinks);
+    }
+    return divide_up(gpus, fabric->leaf_downlinks);
+}
+
+static void check_leaf_ports(const struct topology *topology, const struct contradiction_scope *scope) {
+    const struct topology_fabric *fabric = &topology->fabric;
+    const uint32_t uplinks = fabric->spines > 0 ? fabric->leaf_uplinks : 0;
+    const uint64_t needed = (uint64_t)fabric->leaf_downlinks + uplinks;
+    if (needed > topology->leaf.ports) {
+        CONFLICT(ERROR_ID_CONFLICT_PORTS,
+                 uplinks > fabric->leaf_downlinks ? "fabric.leaf_uplinks" : "fabric.leaf_downlinks", "leaf.ports",
+                 "%" PRIu32 " downlinks and %" PRIu32 " uplinks need %" PRIu64 " ports, but a leaf has %" PRIu32,
+                 fabric->leaf_downlinks, uplinks, needed, topology->leaf.ports);
+    }
+}
+
+static void check_spines(const struct topology *topology, const struct contradiction_scope *scope) {
+    const struct topology_fabric *fabric = &topology->fabric;
+    const uint64_t gpus = topology_check_gpus(topology);
+    if (fabric->spines == 0) {
+        if (gpus > fabric->leaf_downlinks) {
+            CONFLICT(ERROR_ID_CONFLICT_SPINES, "fabric.spines", "fabric.leaf_downlinks",
+                     "%" PRIu64 " GPUs do not fit one leaf of %" PRIu32 " downlinks, and there are no spines", gpus,
+                     fabric->leaf_downlinks);
+        }
+        return;
+    }
+    if (fabric->leaf_uplinks == 0 || fabric->leaf_uplinks % fabric->spines != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_SPINES, "fabric.leaf_uplinks", "fabric.spines",
+                 "%" PRIu32 " uplinks of a leaf cannot be spread evenly over %" PRIu32 " spines", fabric->leaf_uplinks,
+                 fabric->spines);
+        return;
+    }
+    const uint64_t leaves = count_leaves(topology), parallel = fabric->leaf_uplinks / fabric->spines;
+    if (leaves * parallel > topology->spine.ports) {
+        CONFLICT(ERROR_ID_CONFLICT_PORTS, "fabric.spines", "spine.ports",
+                 "%" PRIu64 " leaves with %" PRIu64 " uplinks to each spine need %" PRIu64
+                 " ports, but a spine has %" PRIu32,
+                 leaves, parallel, leaves * parallel, topology->spine.ports);
+    }
+}
+
+static void check_rails(const struct topology *topology, const struct contradiction_scope *scope) {
+    const uint32_t rails = topology->fabric.rails;
+    if (topology->fabric.wiring == TOPOLOGY_WIRING_RAIL && topology->gpus_used % rails != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_RAILS, "fabric.rails", "gpus_used",
+                 "%" PRIu32 " rails do not divide the %" PRIu32 " GPUs used of a domain", rails, topology->gpus_used);
+    }
+}
+
+/** Names of a switch's settings. */
+struct switch_names {
+    const char *ecn_minimum, *ecn_maximum, *xon, *lossless_pool, *lossy_pool;
+};
+
+static void check_switch(const struct topology *topology, const struct topology_switch *is,
+                         const struct switch_names *names, const struct contradiction_scope *scope) {
+    char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
+    const uint64_t packet = topology->nic.payload_bytes + topology->nic.header_bytes;
+    if (is->ecn_minimum_bytes > is->ecn_maximum_bytes) {
+        CONFLICT(ERROR_ID_CONFLICT_ECN, names->ecn_minimum, names->ecn_maximum,
+                 "ECN begins at %s, above its maximum of %s",
+                 quantity_print(first, QUANTITY_BYTES, is->ecn_minimum_bytes),
+                 quantity_print(second, QUANTITY_BYTES, is->ecn_maximum_bytes));
+    }
+    if (is->pfc && is->xon_bytes > is->lossless_pool_bytes) {
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, names->xon, names->lossless_pool,
+                 "a resume level of %s is above the whole pool of %s",
+                 quantity_print(first, QUANTITY_BYTES, is->xon_bytes),
+                 quantity_print(second, QUANTITY_BYTES, is->lossless_pool_bytes));
+    }
+    if (is->pfc && is->lossless_pool_bytes < packet) {
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, names->lossless_pool, "nic.payload",
+                 "a lossless pool of %s does not hold one packet of %s",
+                 quantity_print(first, QUANTITY_BYTES, is->lossless_pool_bytes),
+                 quantity_print(second, QUANTITY_BYTES, packet));
+    }
+    if (is->lossy_pool_bytes < packet) {
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, names->lossy_pool, "nic.payload",
+                 "a lossy pool of %s does not hold one packet of %s",
+                 quantity_print(first, QUANTITY_BYTES, is->lossy_pool_bytes),
+                 quantity_print(second, QUANTITY_BYTES, packet));
+    }
+}
+
+void topology_check(const struct topology *topology, const struct contradiction_scope *scope) {
+    static const struct switch_names leaf = {"leaf.ecn_minimum", "leaf.ecn_maximum", "leaf.xon", "leaf.lossless_pool",
+                                             "leaf.lossy_pool"};
+    static const struct switch_names spine = {"spine.ecn_minimum", "spine.ecn_maximum", "spine.xon",
+                                              "spine.lossless_pool", "spine.lossy_pool"};
+    check_scale(topology, scope);
+    check_nvlink(topology, scope);
+    if (topology->fabric.leaf_downlinks > 0) {
+        check_leaf_ports(topology, scope);
+        check_spines(topology, scope);
+    }
+    check_rails(topology, scope);
+    check_switch(topology, &topology->leaf, &leaf, scope);
+    if (tree_find(scope->topology, "spine") != NULL) {
+        check_switch(topology, &topology->spine, &spine, scope);
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/topology_file.h"
+
+#include "config/key.h"
+#include "config/section_reader.h"
+#include "config/topology_check.h"
+
+#include <string.h>
+
+/** The spine is as the leaf but for what its section gives. Its mistakes have been reported by the first reading. */
+static void fill_spine(const struct tree_node *root, struct topology *topology) {
+    struct error_list known = {0};
+    const struct tree_entry *entry = tree_find(root, "spine");
+    topology->spine = topology->leaf;
+    if (entry != NULL && entry->value->kind == TREE_MAPPING) {
+        struct section section = *schema_section(schema_topology(), "spine");
+        section.offset = 0;
+        section_reader_read_section(&section, entry->value, &topology->spine, &known);
+    }
+}
+
+void topology_read_node(const struct tree_node *root, struct topology *topology, struct error_list *errors) {
+    memset(topology, 0, sizeof *topology);
+    section_reader_defaults(schema_topology(), topology);
+    section_reader_read(schema_topology(), root, topology, errors);
+    fill_spine(root, topology);
+    if (topology->gpus_used == 0) {
+        topology->gpus_used = topology->nvlink.gpus;
+    }
+}
+
+bool topology_read(const char *path, struct topology *topology, struct error_list *errors) {
+    const unsigned before = errors->count + errors->dropped;
+    struct tree *tree = tree_create();
+    const struct tree_node *root = tree_read(tree, path, errors);
+    if (root != NULL) {
+        topology_read_node(root, topology, errors);
+        snprintf(topology->path, sizeof topology->path, "%s", path);
+        if (root->kind == TREE_MAPPING) {
+            const struct contradiction_scope scope = {.topology = root, .errors = errors};
+            topology_check(topology, &scope);
+        }
+    }
+    tree_free(tree);
+    return errors->count + errors->dropped == before;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The key tables of topology files. Sources are spelled out in `doc`: they are what `moefabric explain` prints.
+ */
+#include "config/key.h"
+#include "config/topology.h"
+
+#define FIELD(base, member) .offset = offsetof(struct base, member), .size = sizeof(((struct base *)0)->member)
+#define SECTION(table) .keys = table, .n_keys = sizeof table / sizeof table[0]
+
+static const char *const wirings[] = {"rack", "rail", NULL};
+
+static const struct key file_keys[] = {
+    {"name", KEY_TEXT, .required = true, .doc = "Name of the topology, for reports.", FIELD(topology, name)},
+    {"racks", KEY_QUANTITY, QUANTITY_COUNT, "1", "65536", "1",
+     .doc = "NVLink domains: racks or nodes. A configuration's section `cluster` overrides it.",
+     FIELD(topology, racks)},
+    {"gpus_used", KEY_QUANTITY, QUANTITY_COUNT, "0", "1024", "0",
+     .doc = "GPUs used of each domain; 0 = all of nvlink.gpus. A configuration's section `cluster` overrides it.",
+     FIELD(topology, gpus_used)},
+};
+
+static const struct key gpu_keys[] = {
+    {"sm_copy_rate", KEY_REAL, QUANTITY_BYTE_RATE, NULL, "1 TB/s", "0",
+     .doc = "Bytes that one streaming multiprocessor copies; 0 = not limiting (no primary figure found).",
+     FIELD(topology, sm_copy_bytes_per_s)},
+};
+
+static const struct key nvlink_keys[] = {
+    {"gpus", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "1", .doc = "GPU places of an NVLink domain; 1 = no NVLink.",
+     FIELD(topology_nvlink, gpus)},
+    {"chips", KEY_QUANTITY, QUANTITY_COUNT, "0", "1024", "0",
+     .doc = "NVSwitch chips of a domain (NVL72: 9 trays of 2, NVIDIA DGX GB200 documentation).",
+     FIELD(topology_nvlink, chips)},
+    {"links_per_gpu", KEY_QUANTITY, QUANTITY_COUNT, "0", "1024", "0",
+     .doc = "NVLinks of a GPU, spread over the chips as evenly as they go: one each on NVL72; 18 over 4 chips are 5, "
+            "4, 4, 5.",
+     FIELD(topology_nvlink, links_per_gpu)},
+    {"link_rate", KEY_QUANTITY, QUANTITY_RATE, NULL, "8 Tb/s", "0",
+     .doc = "Raw rate of one NVLink and direction: 50 GB/s for NVLink 5, 25 GB/s for NVLink 4 (NVIDIA).",
+     FIELD(topology_nvlink, link_rate_bits_per_s)},
+    {"usable_fraction", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.80",
+     .doc = "Share of link_rate that carries payload: 0.802 for NVLink 5, 0.824 for NVLink 4 (NVIDIA nccl "
+            "src/graph/topo.h, SM100_NVLINK_BW, "
+            "SM90_NVLINK_BW); DeepEP reaches up to 0.82.",
+     FIELD(topology_nvlink, usable_fraction)},
+    {"latency_up", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "100 us", "300 ns",
+     .doc = "GPU to chip (estimate, no primary figure; the sum of up and down lies between NCCL's 0.6 us a hop and "
+            "measured 0.72 us one way).",
+     FIELD(topology_nvlink, latency_up_ps)},
+    {"latency_down", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "100 us", "300 ns",
+     .doc = "Chip to GPU (estimate, see latency_up).", FIELD(topology_nvlink, latency_down_ps)},
+    {"record", KEY_QUANTITY, QUANTITY_BYTES, "64 B", "32 KiB", "4 KiB",
+     .doc =
+         "Largest piece that is simulated as one (a choice of the model; a token copy is never joined with the next).",
+     FIELD(topology_nvlink, record_bytes)},
+    {"credit_grain", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "1 MiB", "8 KiB",
+     .doc = "Credits return in pieces of at least this (a choice of the model).",
+     FIELD(topology_nvlink, credit_grain_bytes)},
+    {"buffer", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "0",
+     .doc = "Receive buffer of a link; 0 = 2 × round trip × rate (estimate, no primary figure).",
+     FIELD(topology_nvlink, buffer_bytes)},
+};
+
+static const struct key nic_keys[] = {
+    {"planes", KEY_QUANTITY, QUANTITY_COUNT, "1", "16", "1",
+     .doc = "NIC ports of a GPU, each in a fabric of its own (this version simulates 1).", FIELD(topology_nic, planes)},
+    {"rate", KEY_QUANTITY, QUANTITY_RATE, "8 Mb/s", "6.4 Tb/s", .required = true, .doc = "Rate of one plane's port.",
+     FIELD(topology_nic, rate_bits_per_s)},
+    {"usable_fraction", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "1",
+     .doc = "Share of the rate that transports reach besides their headers (SimAI calbusbw.h: 48.5 of 50 GB/s = 0.97 "
+            "for ConnectX-7).",
+     FIELD(topology_nic, usable_fraction)},
+    {"latency", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 ms", "500 ns",
+     .doc = "Each way through the NIC (estimate, no primary figure; fits 3.6 us within a leaf, CPU to CPU, RoCE).",
+     FIELD(topology_nic, latency_ps)},
+    {"payload", KEY_QUANTITY, QUANTITY_BYTES, "64 B", "16 KiB", "4096 B",
+     .doc = "Payload of a full packet: RoCE MTU 4096.", FIELD(topology_nic, payload_bytes)},
+    {"header", KEY_QUANTITY, QUANTITY_BYTES, "0 B", "1 KiB", "82 B",
+     .doc = "What a data packet adds on the wire: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4, preamble 8, gap "
+            "12 (IEEE 802.3; InfiniBand "
+            "Architecture, annex RoCEv2).",
+     FIELD(topology_nic, header_bytes)},
+    {"control", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "1 KiB", "86 B",
+     .doc = "Wire size of ACK, CNP and probe: the headers and AETH 4 (InfiniBand Architecture).",
+     FIELD(topology_nic, control_bytes)},
+    {"out_of_order", KEY_FLAG, .fallback = "true",
+     .doc = "Packets may arrive in any order (direct data placement of Spectrum-X SuperNICs); else go-back-N.",
+     FIELD(topology_nic, out_of_order)},
+    {"retransmit_timeout", KEY_QUANTITY, QUANTITY_TIME, "1 us", "281 s", "4294967296 ns",
+     .doc = "Without progress for so long: send again (4.096 us × 2^20, default of NVIDIA nccl NCCL_IB_TIMEOUT=20).",
+     FIELD(topology_nic, retransmit_timeout_ps)},
+    {"nack_interval", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "500 us",
+     .doc = "Go-back-N: at most one NACK a sequence number in this time (HPCC ns-3 rdma-hw.cc).",
+     FIELD(topology_nic, nack_interval_ps)},
+};
+
+/* Figures of a Spectrum-4 switch unless said otherwise. A spine takes the leaf's values where it gives none. */
+static const struct key switch_keys[] = {
+    {"model", KEY_TEXT, .doc = "Product, for the parts list.", FIELD(topology_switch, model)},
+    {"ports", KEY_QUANTITY, QUANTITY_COUNT, "1", "4096", .required = true, .doc = "Ports of port_rate.",
+     FIELD(topology_switch, ports)},
+    {"port_rate", KEY_QUANTITY, QUANTITY_RATE, "8 Mb/s", "6.4 Tb/s", .required = true, .doc = "Rate of a port.",
+     FIELD(topology_switch, port_rate_bits_per_s)},
+    {"latency", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 ms", "600 ns",
+     .doc = "Port to port (estimate, no primary figure for Spectrum-4; fits 5.6 us across leaves, CPU to CPU, RoCE).",
+     FIELD(topology_switch, latency_ps)},
+    {"cut_through", KEY_FLAG, .fallback = "true",
+     .doc = "A packet is forwarded from its first bit (NVIDIA: Spectrum-4 is cut-through port to port); else from its "
+            "last.",
+     FIELD(topology_switch, cut_through)},
+    {"lossless_pool", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "16 GiB", "67737959 B",
+     .doc = "Buffer shared by lossless traffic (SONiC sonic-buildimage device/mellanox SN5600, t0, 5 m cables: ingress "
+            "lossless pool).",
+     FIELD(topology_switch, lossless_pool_bytes)},
+    {"lossy_pool", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "16 GiB", "67737959 B",
+     .doc = "Buffer shared by control and lossy traffic (estimate: as large as the lossless pool).",
+     FIELD(topology_switch, lossy_pool_bytes)},
+    {"lossless_alpha_shift", KEY_SIGNED, .minimum = "-8", .maximum = "7", .fallback = "0",
+     .doc =
+         "A lossless ingress may use 2^shift × the free pool before it pauses (SONiC SN5600 pg_profile_lookup.ini: 0).",
+     FIELD(topology_switch, lossless_alpha_shift)},
+    {"lossy_alpha_shift", KEY_SIGNED, .minimum = "-8", .maximum = "7", .fallback = "3",
+     .doc = "A lossy queue may use 2^shift × the free pool before it drops (SONiC Mellanox q_lossy: 3).",
+     FIELD(topology_switch, lossy_alpha_shift)},
+    {"headroom", KEY_QUANTITY, QUANTITY_BYTES, NULL, "64 MiB", "231424 B",
+     .doc = "Per ingress port: absorbs what is under way after a pause (SONiC SN5600 pg_profile_lookup.ini xoff: 400G, "
+            "5 m 231424, 40 m 283648, "
+            "300 m 677888).",
+     FIELD(topology_switch, headroom_bytes)},
+    {"xon", KEY_QUANTITY, QUANTITY_BYTES, NULL, "64 MiB", "19456 B",
+     .doc = "Below this a paused ingress resumes (SONiC SN5600 pg_profile_lookup.ini: 19456 at 400G).",
+     FIELD(topology_switch, xon_bytes)},
+    {"pfc", KEY_FLAG, .fallback = "true", .doc = "Priority flow control on the lossless class.",
+     FIELD(topology_switch, pfc)},
+    {"ecn", KEY_FLAG, .fallback = "true", .doc = "Marks data packets by the depth of their egress queue.",
+     FIELD(topology_switch, ecn)},
+    {"ecn_minimum", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "159744 B",
+     .doc = "Kmin: at or below nothing is marked (Cumulus Linux RoCE: 150 KB, which Spectrum-4 programs as 156 KiB).",
+     FIELD(topology_switch, ecn_minimum_bytes)},
+    {"ecn_maximum", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "1500000 B",
+     .doc = "Kmax: above everything is marked (Cumulus Linux RoCE: 1.5 MB).",
+     FIELD(topology_switch, ecn_maximum_bytes)},
+    {"ecn_probability", KEY_REAL, QUANTITY_SHARE, "0", "1", "1",
+     .doc = "Pmax: share that is marked at Kmax (Cumulus Linux RoCE: 100 %).", FIELD(topology_switch, ecn_probability)},
+    {"power_typical", KEY_REAL, QUANTITY_POWER, NULL, "1 MW", "0",
+     .doc = "Typical power of a switch, for the parts list; 0 = unknown.", FIELD(topology_switch, power_typical_watts)},
+    {"power_maximum", KEY_REAL, QUANTITY_POWER, NULL, "1 MW", "0",
+     .doc = "Largest power of a switch, for the parts list; 0 = unknown.", FIELD(topology_switch, power_maximum_watts)},
+};
+
+static const struct key fabric_keys[] = {
+    {"wiring", KEY_CHOICE, .fallback = "rack", .names = wirings,
+     .doc =
+         "rack: consecutive GPUs share a leaf; rail: GPUs with one index (modulo rails) of all domains share leaves.",
+     FIELD(topology_fabric, wiring)},
+    {"rails", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "1",
+     .doc = "Rail wiring: number of rails; divides the GPUs used of a domain.", FIELD(topology_fabric, rails)},
+    {"leaf_downlinks", KEY_QUANTITY, QUANTITY_COUNT, "1", "4096", .required = true, .doc = "GPUs of a leaf.",
+     FIELD(topology_fabric, leaf_downlinks)},
+    {"leaf_uplinks", KEY_QUANTITY, QUANTITY_COUNT, "0", "4096", "0",
+     .doc = "Links of a leaf to all spines together; a multiple of spines.", FIELD(topology_fabric, leaf_uplinks)},
+    {"spines", KEY_QUANTITY, QUANTITY_COUNT, "0", "4096", "0", .doc = "Spine switches; 0 = a single leaf.",
+     FIELD(topology_fabric, spines)},
+    {"super_spines", KEY_QUANTITY, QUANTITY_COUNT, "0", "4096", "0",
+     .doc = "Third tier; 0 = two tiers (this version simulates two).", FIELD(topology_fabric, super_spines)},
+    {"host_cable", KEY_QUANTITY, QUANTITY_LENGTH, NULL, "10 km", "5 m", .doc = "NIC to leaf (estimate: within a row).",
+     FIELD(topology_fabric, host_cable_m)},
+    {"spine_cable", KEY_QUANTITY, QUANTITY_LENGTH, NULL, "10 km", "20 m",
+     .doc = "Leaf to spine (estimate: along a row).", FIELD(topology_fabric, spine_cable_m)},
+    {"cable_latency", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 us", "5 ns", .doc = "Per metre of cable: light in fibre.",
+     FIELD(topology_fabric, cable_latency_ps_per_m)},
+    {"link_latency", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0",
+     .doc = "If given: the whole latency of every Ethernet link, in place of cable, NIC and switch latency (packet "
+            "simulators give it so).",
+     FIELD(topology_fabric, link_latency_ps)},
+};
+
+static const struct section sections[] = {
+    {"", "What a cluster is made of.", SECTION(file_keys)},
+    {"gpu", "The GPU itself.", SECTION(gpu_keys)},
+    {"nvlink", "One NVLink domain with its switch chips.", SECTION(nvlink_keys),
+     .offset = offsetof(struct topology, nvlink)},
+    {"nic", "The NIC of a GPU and its transport.", SECTION(nic_keys), .offset = offsetof(struct topology, nic)},
+    {"leaf", "The switch that NICs are plugged into.", SECTION(switch_keys), .offset = offsetof(struct topology, leaf)},
+    {"spine", "The switch that joins leaves; where it gives no value it is as the leaf.", SECTION(switch_keys),
+     .offset = offsetof(struct topology, spine), .amends = true},
+    {"fabric", "How leaves and spines are joined.", SECTION(fabric_keys), .offset = offsetof(struct topology, fabric)},
+};
+
+const struct schema *schema_topology(void) {
+    static const struct schema schema = {"topology", sections, sizeof sections / sizeof sections[0]};
+    return &schema;
+}
