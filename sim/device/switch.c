@@ -213,11 +213,11 @@ uint64_t switch_advance(void *object, struct engine_worker *worker, uint64_t beg
     for (uint32_t i = 0; i < n; i++) {
         const struct engine_arrival *arrival = &worker->arrivals[i];
         const uint64_t now_ps = arrival->time_ps;
+        if (now_ps >= device->next_refresh_ps) { // before later departures: it sees the ports as they were then
+            refresh(device, worker, now_ps);
+        }
         if (device->exact) {
             switch_run_departures(device, worker, now_ps);
-        }
-        if (now_ps >= device->next_refresh_ps) {
-            refresh(device, worker, now_ps);
         }
         void *record = &worker->records[arrival->record];
         if (arrival->queue == ENGINE_PACKET) {
