@@ -38,7 +38,7 @@ struct reference_link_counts {
 struct reference_endpoint_counts {
     uint64_t retransmitted_packets;  /**< data packets sent again */
     uint64_t duplicate_packets;      /**< data packets received although already there */
-    uint64_t out_of_order_packets;   /**< data packets received with a number other than the expected one */
+    uint64_t out_of_order_packets;   /**< data packets received with a number beyond the expected one */
     uint64_t reordering_packets;     /**< largest distance of a received number beyond the expected one */
     uint64_t notifications_sent;     /**< as receiver */
     uint64_t notifications_received; /**< as sender */

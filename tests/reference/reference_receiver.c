@@ -154,7 +154,7 @@ static void count(struct reference_endpoint_counts *counts, const struct flow *f
                   bool duplicate) {
     const uint64_t beyond = packet->number > flow->expected ? packet->number - flow->expected : 0;
     counts->duplicate_packets += duplicate;
-    counts->out_of_order_packets += packet->number != flow->expected;
+    counts->out_of_order_packets += packet->number > flow->expected;
     counts->reordering_packets = beyond > counts->reordering_packets ? beyond : counts->reordering_packets;
 }
 
