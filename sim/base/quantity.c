@@ -468,12 +468,16 @@ static void point_decimal(char *text) {
 char *quantity_print_real(char *buffer, enum quantity_kind kind, double value) {
     const bool rate = kind == QUANTITY_BYTE_RATE || kind == QUANTITY_RATE;
     const char *unit = kind == QUANTITY_BYTE_RATE ? "B/s" : kinds[kind].n_units > 0 ? kinds[kind].table[0].name : "";
+    const bool plain = fabs(value) >= 1e-4 && fabs(value) < 1e15; /* no exponent: 1700, not 1.7e+03 */
     for (int digits = rate ? 15 : 1; digits <= 17; digits++) {
         char number[QUANTITY_TEXT_SIZE - 8];
         snprintf(number, sizeof number, "%.*g", digits, value);
         point_decimal(number);
         snprintf(buffer, QUANTITY_TEXT_SIZE, "%s%s%s", number, unit[0] == '\0' ? "" : " ", unit);
         double read;
+        if (plain && digits < 15 && strchr(number, 'e') != NULL) {
+            continue;
+        }
         if (quantity_parse_real(buffer, kind, &read, NULL) && read == value) {
             break;
         }

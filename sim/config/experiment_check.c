@@ -146,9 +146,15 @@ static void check_policy(const struct experiment *experiment, const struct exper
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "policies",
                  "policy `%s`: early pacing is part of spectrum_x, not of %s", policy->name, policy->congestion);
     }
-    if (policy->early_pacing && traffic->pattern == EXPERIMENT_PATTERN_MOE && !traffic->exchange_counts) {
-        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "traffic.exchange_counts",
-                 "policy `%s`: early pacing needs the exchange of counts, which is switched off", policy->name);
+    if (policy->early_pacing && traffic->pattern != EXPERIMENT_PATTERN_MOE) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "traffic.pattern",
+                 "policy `%s`: early pacing acts on what a dispatch announces; this traffic announces nothing",
+                 policy->name);
+    } else if (policy->early_pacing && !(traffic->exchange_counts && traffic->dispatch)) {
+        CONFLICT(
+            ERROR_ID_CONFLICT_POLICIES, "policies", traffic->dispatch ? "traffic.exchange_counts" : "traffic.phases",
+            "policy `%s`: early pacing needs a dispatch with the exchange of counts, which announces what will come",
+            policy->name);
     }
     if (policy->polarised && strcmp(policy->path, "ecmp") != 0) {
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "policies",

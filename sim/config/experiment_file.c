@@ -79,7 +79,8 @@ static bool find_topology(const struct reading *reading, const struct tree_node 
     const bool beside = access(first, F_OK) == 0;
     if (!beside && (absolute || access(second, F_OK) != 0)) {
         char hint[ERROR_MESSAGE_SIZE];
-        snprintf(hint, sizeof hint, "looked for %.240s%s%.240s", first, absolute ? "" : " and ", absolute ? "" : second);
+        snprintf(hint, sizeof hint, "looked for %.240s%s%.240s", first, absolute ? "" : " and ",
+                 absolute ? "" : second);
         tree_report(reading->errors, value->place, ERROR_ID_FILE_MISSING, hint, "there is no topology file `%.80s`",
                     value->text);
         return false;
