@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/arguments.h"
+
+#include "base/error_id.h"
+#include "base/quantity.h"
+#include "config/experiment_file.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One option: how it is written, and what the help says. */
+struct option_line {
+    enum arguments_option bit;
+    int letter; /* what getopt_long returns */
+    const char *name;
+    const char *value; /* NULL = none */
+    const char *help;
+};
+
+static const struct option_line option_lines[] = {
+    {ARGUMENTS_OUTPUT, 'o', "output", "FILE", "where to write the result (default: NAME.h5 here, NAME from the configuration)"},
+    {ARGUMENTS_POLICY, 'p', "policy", "NAME", "only this policy of the configuration; may be given by its number from 1"},
+    {ARGUMENTS_SEED, 's', "seed", "N", "this seed instead of the configuration's"},
+    {ARGUMENTS_SET, 'S', "set", "KEY=VALUE", "change a key of the configuration, e.g. traffic.tokens_per_gpu=256; may be repeated"},
+    {ARGUMENTS_THREADS, 't', "threads", "N", "runs at the same time (default: one a processor); results do not depend on it"},
+    {ARGUMENTS_DETAIL, 'd', "detail", NULL, "more rows in the table"},
+    {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},
+    {ARGUMENTS_QUIET, 'q', "quiet", NULL, "no progress, no notes"},
+};
+enum { OPTION_LINES = sizeof(option_lines) / sizeof(option_lines[0]) };
+
+static void print_help(const struct arguments_grammar *grammar) {
+    printf("usage: moefabric %s%s%s%s%s\n\n%s\n\n", grammar->command, grammar->options ? " [OPTIONS]" : "",
+           grammar->operand ? (grammar->operand_required ? " " : " [") : "", grammar->operand ? grammar->operand : "",
+           grammar->operand && !grammar->operand_required ? "]" : "", grammar->description);
+    printf("options:\n");
+    for (int i = 0; i < OPTION_LINES; i++) {
+        const struct option_line *line = &option_lines[i];
+        if (grammar->options & line->bit) {
+            char text[64];
+            snprintf(text, sizeof(text), "--%s%s%s", line->name, line->value ? " " : "", line->value ? line->value : "");
+            printf("  %-18s %s\n", text, line->help);
+        }
+    }
+    printf("  %-18s %s\n\nexamples:\n%s", "--help", "this text", grammar->examples);
+}
+
+static bool refuse(int *exit_code, const struct arguments_grammar *grammar, const char *format, const char *text) {
+    struct error error;
+    char message[ERROR_MESSAGE_SIZE];
+    snprintf(message, sizeof(message), format, text);
+    error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "%s", message);
+    error_hint(&error, "`moefabric %s --help` tells what is allowed", grammar->command);
+    error_print(stderr, &error);
+    *exit_code = EXIT_CODE_USAGE;
+    return false;
+}
+
+/* The options that a grammar allows, for getopt_long; places for --help and the end besides. */
+static void long_options(const struct arguments_grammar *grammar, struct option options[OPTION_LINES + 2]) {
+    int n = 0;
+    for (int i = 0; i < OPTION_LINES; i++) {
+        if (grammar->options & option_lines[i].bit) {
+            options[n++] = (struct option){.name = option_lines[i].name,
+                                           .has_arg = option_lines[i].value ? required_argument : no_argument,
+                                           .val = option_lines[i].letter};
+        }
+    }
+    options[n++] = (struct option){.name = "help", .val = 'h'};
+    options[n] = (struct option){0};
+}
+
+static bool read_count(const char *text, uint64_t most, uint64_t *value) {
+    struct error error;
+    return quantity_parse(text, QUANTITY_COUNT, value, &error) && *value <= most;
+}
+
+static bool take_option(struct arguments *arguments, const struct arguments_grammar *grammar, int letter, int *exit_code) {
+    uint64_t number;
+    switch (letter) {
+    case 'o':
+        arguments->output = optarg;
+        return true;
+    case 'p':
+        arguments->policy = optarg;
+        return true;
+    case 's':
+        arguments->has_seed = true;
+        return read_count(optarg, UINT64_MAX, &arguments->seed) ||
+               refuse(exit_code, grammar, "--seed takes a whole number, not \"%s\"", optarg);
+    case 't':
+        if (!read_count(optarg, 1024, &number) || number == 0) {
+            return refuse(exit_code, grammar, "--threads takes a number from 1 to 1024, not \"%s\"", optarg);
+        }
+        arguments->threads = (unsigned)number;
+        return true;
+    case 'S':
+        if (arguments->n_overrides == ARGUMENTS_OVERRIDES) {
+            return refuse(exit_code, grammar, "more than 64 times --set, the last \"%s\"", optarg);
+        }
+        arguments->overrides[arguments->n_overrides++] = optarg;
+        return true;
+    case 'd':
+        return arguments->detail = true;
+    case 'j':
+        return arguments->json = true;
+    default:
+        return arguments->quiet = true;
+    }
+}
+
+static bool take_operand(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts, int *exit_code) {
+    if (optind < n && grammar->operand) {
+        arguments->operand = texts[optind++];
+    }
+    if (optind < n) {
+        return refuse(exit_code, grammar, "what is \"%s\" for?", texts[optind]);
+    }
+    if (!arguments->operand && grammar->operand_required) {
+        return refuse(exit_code, grammar, "a %s is missing", grammar->operand);
+    }
+    return true;
+}
+
+bool arguments_read(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts, int *exit_code) {
+    struct option options[OPTION_LINES + 2];
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    *arguments = (struct arguments){.threads = processors > 0 ? (unsigned)processors : 1};
+    long_options(grammar, options);
+    optind = 0; // start anew, whatever was parsed before
+    opterr = 0;
+    const char *letters = grammar->options & ARGUMENTS_OUTPUT ? ":ho:q" : ":hq";
+    for (int letter; (letter = getopt_long(n, texts, letters, options, NULL)) != -1;) {
+        if (letter == 'h') {
+            print_help(grammar);
+            *exit_code = EXIT_CODE_OK;
+            return false;
+        }
+        if (letter == ':') {
+            return refuse(exit_code, grammar, "\"%s\" needs a value", texts[optind - 1]);
+        }
+        if (letter == '?' || (letter == 'q' && !(grammar->options & ARGUMENTS_QUIET))) {
+            return refuse(exit_code, grammar, "there is no option \"%s\"", texts[optind - 1]);
+        }
+        if (!take_option(arguments, grammar, letter, exit_code)) {
+            return false;
+        }
+    }
+    return take_operand(arguments, grammar, n, texts, exit_code);
+}
+
+enum exit_code arguments_experiment(const struct arguments *arguments, struct experiment *experiment) {
+    struct error_list errors = {0};
+    if (!experiment_read(arguments->operand, arguments->overrides, arguments->n_overrides, experiment, &errors)) {
+        return experiment_report(stderr, &errors);
+    }
+    if (arguments->has_seed) {
+        experiment->seeds[0] = arguments->seed;
+        experiment->n_seeds = 1;
+    }
+    return EXIT_CODE_OK;
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Options that the subcommands share.
+ */
+#ifndef MOEFABRIC_COMMAND_ARGUMENTS_H
+#define MOEFABRIC_COMMAND_ARGUMENTS_H
+
+#include "base/error.h"
+#include "config/experiment.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { ARGUMENTS_OVERRIDES = 64 };
+
+/** Options that a subcommand may allow, as bits. --help is always allowed. */
+enum arguments_option {
+    ARGUMENTS_OUTPUT = 1,   /**< -o, --output FILE */
+    ARGUMENTS_QUIET = 2,    /**< -q, --quiet */
+    ARGUMENTS_JSON = 4,     /**< --json */
+    ARGUMENTS_THREADS = 8,  /**< --threads N */
+    ARGUMENTS_SET = 16,     /**< --set KEY=VALUE, repeated */
+    ARGUMENTS_POLICY = 32,  /**< --policy NAME */
+    ARGUMENTS_SEED = 64,    /**< --seed N */
+    ARGUMENTS_DETAIL = 128, /**< --detail */
+};
+
+/** What a subcommand takes, for parsing and for its help. */
+struct arguments_grammar {
+    const char *command;
+    const char *operand;     /**< name of the operand in the help, NULL = none */
+    bool operand_required;
+    unsigned options;        /**< bits of enum arguments_option */
+    const char *description; /**< for the help */
+    const char *examples;    /**< two lines for the help */
+};
+
+/** What was given. Texts belong to the command line. */
+struct arguments {
+    const char *operand; /**< NULL if none was given */
+    const char *output, *policy;
+    const char *overrides[ARGUMENTS_OVERRIDES];
+    uint32_t n_overrides;
+    uint64_t seed;
+    unsigned threads; /**< as given, else the number of processors */
+    bool quiet, json, detail, has_seed;
+};
+
+/**
+ * Reads a subcommand's arguments. Returns false if the command is to end at once with *exit_code: after --help (printed), or after a
+ * mistake (printed).
+ */
+bool arguments_read(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts, int *exit_code);
+
+/** Reads the configuration that is the operand, with overrides and seed applied. On mistakes prints them all and returns their exit code. */
+enum exit_code arguments_experiment(const struct arguments *arguments, struct experiment *experiment);
+
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/batch.h"
+
+#include "base/error_id.h"
+#include "base/memory.h"
+#include "base/progress.h"
+#include "command/estimate.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* The only global state: a signal handler can reach nothing else. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    interrupted = 1;
+}
+
+/* One run, and what it says of itself while it goes. */
+struct job {
+    struct simulation simulation;
+    struct measurement *measurement;
+    struct error error;
+    _Atomic uint64_t hops;
+    _Atomic uint64_t simulated_ps;
+    bool failed;
+};
+
+struct crew {
+    struct job *jobs;
+    uint32_t n_jobs;
+    _Atomic uint32_t next;
+    _Atomic uint32_t done;
+    pthread_mutex_t progress_lock; /* guards progress only: never held by a simulation for long */
+    struct progress progress;
+    double expected_hops;
+};
+
+struct look {
+    struct crew *crew;
+    struct job *job;
+};
+
+static struct progress_sample sample_of(struct crew *crew) {
+    struct progress_sample sample = {0};
+    for (uint32_t i = 0; i < crew->n_jobs; i++) {
+        sample.packet_hops += crew->jobs[i].hops;
+        sample.simulated_ps += crew->jobs[i].simulated_ps;
+    }
+    sample.share_done = crew->expected_hops > 0 ? (double)sample.packet_hops / crew->expected_hops : -1;
+    if (sample.share_done > 0.999) {
+        sample.share_done = 0.999; // the estimate was short: what is left is not known
+    }
+    return sample;
+}
+
+static bool look(void *context, uint64_t now_ps, uint64_t hops) {
+    struct look *at = context;
+    at->job->hops = hops;
+    at->job->simulated_ps = now_ps;
+    if (pthread_mutex_trylock(&at->crew->progress_lock) == 0) {
+        const struct progress_sample sample = sample_of(at->crew);
+        progress_update(&at->crew->progress, &sample);
+        pthread_mutex_unlock(&at->crew->progress_lock);
+    }
+    return !interrupted;
+}
+
+static void *work(void *context) {
+    struct crew *crew = context;
+    for (;;) {
+        const uint32_t number = atomic_fetch_add(&crew->next, 1);
+        if (number >= crew->n_jobs || interrupted) {
+            return NULL;
+        }
+        struct job *job = &crew->jobs[number];
+        struct look at = {.crew = crew, .job = job};
+        job->simulation.observer = look;
+        job->simulation.observer_context = &at;
+        job->measurement = simulation_run(&job->simulation, &job->error);
+        job->failed = !job->measurement;
+        if (job->measurement) {
+            job->hops = job->measurement->totals.data_hops + job->measurement->totals.control_hops;
+            job->simulated_ps = job->measurement->totals.simulated_ps;
+        }
+        atomic_fetch_add(&crew->done, 1);
+    }
+}
+
+static void run_crew(struct crew *crew, unsigned threads) {
+    pthread_t *workers = memory_allocate(threads, sizeof(*workers));
+    unsigned started = 0;
+    while (started + 1 < threads && pthread_create(&workers[started], NULL, work, crew) == 0) {
+        started++;
+    }
+    work(crew); // this thread is one of them, and all of them if no other could be had
+    for (unsigned i = 0; i < started; i++) {
+        pthread_join(workers[i], NULL);
+    }
+    free(workers);
+}
+
+static struct job *jobs_of(const struct batch *batch) {
+    const struct experiment *experiment = batch->experiment;
+    struct job *jobs = memory_allocate((size_t)batch->n_policies * experiment->n_seeds, sizeof(*jobs));
+    for (uint32_t p = 0; p < batch->n_policies; p++) {
+        for (uint32_t s = 0; s < experiment->n_seeds; s++) {
+            jobs[p * experiment->n_seeds + s].simulation = (struct simulation){
+                .experiment = experiment,
+                .policy = &experiment->policies[batch->policies[p]],
+                .fabric = batch->fabric,
+                .seed = experiment->seeds[s],
+            };
+        }
+    }
+    return jobs;
+}
+
+static enum exit_code exit_code_of(enum measurement_outcome outcome) {
+    switch (outcome) {
+    case MEASUREMENT_FINISHED:
+        return EXIT_CODE_OK;
+    case MEASUREMENT_INTERRUPTED:
+        return EXIT_CODE_INTERRUPTED;
+    default:
+        return EXIT_CODE_LIMIT;
+    }
+}
+
+/* Takes the results over. False with *error if a run could not start. */
+static bool collect(struct crew *crew, struct batch_result *result, struct error *error) {
+    bool good = true;
+    *result = (struct batch_result){.count = crew->n_jobs, .measurements = memory_allocate(crew->n_jobs, sizeof(*result->measurements))};
+    for (uint32_t i = 0; i < crew->n_jobs; i++) {
+        struct job *job = &crew->jobs[i];
+        result->measurements[i] = job->measurement;
+        result->hops += job->hops;
+        if (job->failed && good) {
+            *error = job->error;
+            good = false;
+        }
+        const enum exit_code code = job->measurement ? exit_code_of(job->measurement->outcome) : EXIT_CODE_OK;
+        result->exit_code = code > result->exit_code ? code : result->exit_code;
+    }
+    if (interrupted) {
+        result->exit_code = EXIT_CODE_INTERRUPTED;
+    }
+    return good;
+}
+
+bool batch_run(const struct batch *batch, struct batch_result *result, struct error *error) {
+    struct crew crew = {.jobs = jobs_of(batch), .n_jobs = batch->n_policies * batch->experiment->n_seeds};
+    struct estimate estimate;
+    crew.expected_hops = estimate_run(batch->experiment, batch->fabric, &estimate, NULL) ? estimate.hops * crew.n_jobs : 0;
+    struct sigaction action = {.sa_handler = on_interrupt}, before;
+    sigemptyset(&action.sa_mask);
+    action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
+    sigaction(SIGINT, &action, &before);
+    pthread_mutex_init(&crew.progress_lock, NULL);
+    progress_init(&crew.progress, stderr, batch->experiment->name, batch->quiet);
+    run_crew(&crew, batch->threads < crew.n_jobs ? batch->threads : crew.n_jobs);
+    struct progress_sample last = sample_of(&crew);
+    last.share_done = interrupted ? last.share_done : 1;
+    progress_finish(&crew.progress, &last);
+    pthread_mutex_destroy(&crew.progress_lock);
+    sigaction(SIGINT, &before, NULL);
+    const bool good = collect(&crew, result, error);
+    free(crew.jobs);
+    if (!good) {
+        batch_result_fini(result);
+    }
+    return good;
+}
+
+void batch_result_fini(struct batch_result *result) {
+    for (uint32_t i = 0; i < result->count; i++) {
+        measurement_free(result->measurements[i]);
+    }
+    free(result->measurements);
+    *result = (struct batch_result){0};
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Policies × seeds, each an independent run, spread over threads. The order of the results is fixed whatever the number of threads.
+ */
+#ifndef MOEFABRIC_COMMAND_BATCH_H
+#define MOEFABRIC_COMMAND_BATCH_H
+
+#include "base/error.h"
+#include "command/simulation.h"
+#include "results/comparison.h"
+#include "results/store.h"
+
+/** What to run. */
+struct batch {
+    const struct experiment *experiment;
+    const struct fabric *fabric;
+    const uint32_t *policies; /**< [n_policies] indexes into the experiment's */
+    uint32_t n_policies;
+    unsigned threads;
+    bool quiet;               /**< no progress */
+};
+
+/** What came of it. Ends with batch_result_fini. */
+struct batch_result {
+    struct measurement **measurements; /**< [policy × n_seeds + seed]; NULL = not run (interrupted before it began) */
+    uint32_t count;
+    enum exit_code exit_code;          /**< the worst outcome */
+    uint64_t hops;
+};
+
+/** Runs all. SIGINT stops it: runs under way are kept as interrupted, others are not begun. False with *error if a run could not start. */
+bool batch_run(const struct batch *batch, struct batch_result *result, struct error *error);
+
+/** Frees the measurements. */
+void batch_result_fini(struct batch_result *result);
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/quantity.h"
+#include "base/table.h"
+#include "command/arguments.h"
+#include "command/command.h"
+#include "command/estimate.h"
+#include "command/ideal.h"
+#include "command/preview.h"
+#include "command/setup.h"
+#include "fabric/builder.h"
+#include "results/json.h"
+
+#include <stdlib.h>
+
+static const struct arguments_grammar grammar = {
+    .command = "check",
+    .operand = "CONFIG",
+    .operand_required = true,
+    .options = ARGUMENTS_SET | ARGUMENTS_SEED | ARGUMENTS_THREADS | ARGUMENTS_JSON,
+    .description = "Reads a configuration, draws the traffic of its first seed, and says what would be simulated: cluster, load, what is in\n"
+                   "force under each policy, packets, memory and time. Simulates nothing, writes nothing.",
+    .examples = "  moefabric check configs/quickstart-incast.yaml\n"
+                "  moefabric check configs/quickstart-incast.yaml --set traffic.tokens_per_gpu=4096 --json\n",
+};
+
+static void print_rate(struct table *table, enum quantity_kind kind, double value) {
+    char text[QUANTITY_TEXT_SIZE];
+    table_cell(table, "%s", quantity_print_short(text, kind, value));
+}
+
+/* The load of a mixture-of-experts plan: what bounds each phase. */
+static void print_load(const struct experiment *experiment, const struct fabric *fabric, const struct plan *plan) {
+    static const char *const names[] = {"counts", "dispatch", "combine"};
+    const struct ideal ideal = {.fabric = fabric, .experiment = experiment, .plan = plan};
+    struct table *table = table_create();
+    table_column(table, "phase", TABLE_LEFT);
+    table_column(table, "fabric, mean GPU", TABLE_RIGHT);
+    table_column(table, "fabric, fullest sender", TABLE_RIGHT);
+    table_column(table, "fullest receiver", TABLE_RIGHT);
+    table_column(table, "NVLink, fullest receiver", TABLE_RIGHT);
+    table_column(table, "least time", TABLE_RIGHT);
+    for (int phase = 0; phase < MOE_SUMMARY_PHASES; phase++) {
+        const struct moe_summary_extent extent = moe_summary_extent(plan->moe, (enum moe_summary_phase)phase);
+        table_cell(table, "%s", names[phase]);
+        print_rate(table, QUANTITY_BYTES, (double)extent.total.fabric_sent.bytes / plan->placement.n_ranks);
+        print_rate(table, QUANTITY_BYTES, (double)extent.largest.fabric_sent.bytes);
+        print_rate(table, QUANTITY_BYTES, (double)extent.largest.fabric_received.bytes);
+        print_rate(table, QUANTITY_BYTES, (double)extent.largest.nvlink_received.bytes);
+        print_rate(table, QUANTITY_TIME, (double)ideal_phase_ps(&ideal, (enum moe_summary_phase)phase));
+    }
+    table_print(table, stdout, 2);
+    table_free(table);
+    const struct moe_summary_balance experts = moe_summary_expert_balance(plan->moe);
+    const struct moe_summary_balance ranks = moe_summary_rank_balance(plan->moe);
+    printf("  load      experts: largest ÷ mean %.3f (expert %u); GPUs: largest ÷ mean %.3f (GPU %u)\n",
+           (double)experts.largest / experts.mean, experts.index, (double)ranks.largest / ranks.mean, ranks.index);
+}
+
+static void print_policies(const struct experiment *experiment) {
+    struct table *table = table_create();
+    table_column(table, "policy", TABLE_LEFT);
+    table_column(table, "path", TABLE_LEFT);
+    table_column(table, "controller", TABLE_LEFT);
+    table_column(table, "queue pairs a peer", TABLE_RIGHT);
+    table_column(table, "early pacing", TABLE_LEFT);
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        const struct experiment_policy *policy = &experiment->policies[p];
+        table_cell(table, "%s", policy->name);
+        table_cell(table, "%s%s", policy->path, policy->polarised ? ", polarised" : "");
+        table_cell(table, "%s", policy->congestion);
+        table_cell(table, "%u", policy->queue_pairs);
+        table_cell(table, "%s", policy->early_pacing ? "yes" : "no");
+    }
+    table_print(table, stdout, 2);
+    table_free(table);
+}
+
+static void print_json(const struct experiment *experiment, const struct estimate *estimate, const struct fabric *fabric) {
+    char digest[24];
+    snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)estimate->digest);
+    struct json json = json_begin(stdout);
+    json_object(&json);
+    json_name(&json, "name");
+    json_text(&json, experiment->name);
+    json_name(&json, "gpus");
+    json_whole(&json, fabric->n_endpoints);
+    json_name(&json, "policies");
+    json_whole(&json, experiment->n_policies);
+    json_name(&json, "seeds");
+    json_whole(&json, experiment->n_seeds);
+    json_name(&json, "fabric_payload_bytes");
+    json_whole(&json, estimate->volume.fabric_bytes);
+    json_name(&json, "nvlink_payload_bytes");
+    json_whole(&json, estimate->volume.nvlink_bytes);
+    json_name(&json, "least_time_ps");
+    json_whole(&json, estimate->ideal_ps);
+    json_name(&json, "estimated_packet_hops_a_run");
+    json_number(&json, estimate->hops);
+    json_name(&json, "estimated_memory_bytes_a_run");
+    json_number(&json, estimate->memory_bytes);
+    json_name(&json, "estimated_cpu_seconds_a_run");
+    json_number(&json, estimate->cpu_seconds);
+    json_name(&json, "traffic_digest");
+    json_text(&json, digest);
+    json_object_end(&json);
+    json_end(&json);
+}
+
+/* Every policy must be able to start. */
+static bool check_policies(const struct experiment *experiment, struct error *error) {
+    struct network_parameters parameters;
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        if (!setup_network(experiment, &experiment->policies[p], experiment->seeds[0], &parameters, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool print_all(const struct arguments *given, const struct experiment *experiment, const struct fabric *fabric, struct error *error) {
+    struct estimate estimate;
+    struct plan plan;
+    if (!check_policies(experiment, error) || !estimate_run(experiment, fabric, &estimate, error)) {
+        return false;
+    }
+    if (given->json) {
+        print_json(experiment, &estimate, fabric);
+        return true;
+    }
+    if (!preview_print(stdout, experiment, fabric, experiment->n_policies, given->threads, error) ||
+        !plan_init(&plan, experiment, false, experiment->seeds[0], error)) {
+        return false;
+    }
+    if (plan.moe) {
+        printf("\n");
+        print_load(experiment, fabric, &plan);
+    }
+    printf("\n");
+    print_policies(experiment);
+    plan_fini(&plan);
+    return true;
+}
+
+int command_check(int n_arguments, char **arguments) {
+    struct arguments given;
+    struct experiment experiment;
+    struct error error = {0};
+    int code;
+    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+        return code;
+    }
+    code = (int)arguments_experiment(&given, &experiment);
+    if (code != EXIT_CODE_OK) {
+        return code;
+    }
+    struct fabric *fabric = fabric_build(&experiment.topology, &error);
+    if (!fabric || !print_all(&given, &experiment, fabric, &error)) {
+        error_print(stderr, &error);
+        code = (int)error.exit_code;
+    }
+    fabric_free(fabric);
+    return code;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/command.h"
+
+#include "base/error_id.h"
+#include "base/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct command command_table[] = {
+    {"run", "simulate one policy with one seed and store what happened", command_run},
+    {"compare", "simulate several policies on the same traffic and print one table", command_compare},
+    {"check", "say what would be simulated, and what it would cost, without simulating", command_check},
+    {"topology", "describe a topology file: devices, links, latencies, parts", command_topology},
+    {"explain", "say what a configuration key means", command_explain},
+    {"schema", "print the JSON Schema of configuration or topology files", command_schema},
+    {0},
+};
+
+static void print_usage(FILE *stream) {
+    fputs("usage: moefabric COMMAND [OPTIONS] [FILE]\n\n"
+          "Simulates mixture-of-experts all-to-all traffic on NVLink domains joined by a fabric, packet by packet.\n\n"
+          "commands:\n",
+          stream);
+    for (const struct command *command = command_table; command->name; command++) {
+        fprintf(stream, "  %-10s %s\n", command->name, command->summary);
+    }
+    fputs("\n`moefabric COMMAND --help` tells more of a command.\n\n"
+          "examples:\n"
+          "  moefabric compare configs/quickstart-collision.yaml\n"
+          "  moefabric explain traffic.gate\n",
+          stream);
+}
+
+static const struct command *find(const char *name) {
+    for (const struct command *command = command_table; command->name; command++) {
+        if (strcmp(command->name, name) == 0) {
+            return command;
+        }
+    }
+    return NULL;
+}
+
+static int refuse(const char *name) {
+    const char *names[sizeof(command_table) / sizeof(command_table[0])];
+    size_t count = 0;
+    for (const struct command *command = command_table; command->name; command++) {
+        names[count++] = command->name;
+    }
+    struct error error;
+    error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "there is no command \"%s\"", name);
+    const char *nearest = nearest_name(name, names, count);
+    if (nearest) {
+        error_hint(&error, "did you mean `moefabric %s`?", nearest);
+    } else {
+        error_hint(&error, "`moefabric --help` lists the commands");
+    }
+    error_print(stderr, &error);
+    return EXIT_CODE_USAGE;
+}
+
+int command_main(int n_arguments, char **arguments) {
+    if (n_arguments < 2) {
+        print_usage(stderr);
+        return EXIT_CODE_USAGE;
+    }
+    if (strcmp(arguments[1], "--help") == 0 || strcmp(arguments[1], "-h") == 0 || strcmp(arguments[1], "help") == 0) {
+        print_usage(stdout);
+        return EXIT_CODE_OK;
+    }
+    if (strcmp(arguments[1], "--version") == 0) {
+        printf("moefabric %s\n", COMMAND_VERSION);
+        return EXIT_CODE_OK;
+    }
+    const struct command *command = find(arguments[1]);
+    return command ? command->run(n_arguments - 1, arguments + 1) : refuse(arguments[1]);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Subcommands: one file each, one line each in the table of command.c.
+ */
+#ifndef MOEFABRIC_COMMAND_COMMAND_H
+#define MOEFABRIC_COMMAND_COMMAND_H
+
+#include "base/error.h"
+
+/** Version of the program. */
+#define COMMAND_VERSION "0.1.0"
+
+/** A subcommand. run gets its own name as arguments[0] and returns the exit code of the program. */
+struct command {
+    const char *name;
+    const char *summary; /**< one line for the list of commands */
+    int (*run)(int n_arguments, char **arguments);
+};
+
+/** All subcommands, ended by one without a name. */
+extern const struct command command_table[];
+
+int command_run(int n_arguments, char **arguments);
+int command_check(int n_arguments, char **arguments);
+int command_compare(int n_arguments, char **arguments);
+int command_topology(int n_arguments, char **arguments);
+int command_explain(int n_arguments, char **arguments);
+int command_schema(int n_arguments, char **arguments);
+
+/** The program: picks the subcommand. */
+int command_main(int n_arguments, char **arguments);
+
+#endif

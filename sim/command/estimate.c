@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/estimate.h"
+
+#include "base/memory.h"
+#include "command/ideal.h"
+#include "command/simulation.h"
+
+#include <stdlib.h>
+
+/* Packet-hops per CPU-second to expect: the lower end of what tests/benchmark measures (5 … 12 million). */
+static const double hops_per_cpu_second = 5e6;
+
+/* Shares of the fabric's traffic that stay below one leaf, weighted by bytes where the plan says who sends to whom. */
+static double share_below_leaf(const struct plan *plan, const struct fabric *fabric) {
+    const uint32_t n = plan->placement.n_ranks;
+    const uint32_t step = n > 512 ? n / 512 : 1;
+    uint64_t *row = memory_allocate(n, sizeof(*row));
+    double below = 0, all = 0;
+    for (uint32_t rank = 0; rank < n; rank += step) {
+        for (uint32_t to = 0; to < n; to++) {
+            row[to] = plan->moe ? 0 : 1;
+        }
+        if (plan->moe) {
+            moe_summary_matrix_row(plan->moe, MOE_SUMMARY_DISPATCH, rank, row);
+            moe_summary_matrix_row(plan->moe, MOE_SUMMARY_COMBINE, rank, row);
+        }
+        for (uint32_t to = 0; to < n; to++) {
+            if (to != rank && moe_placement_route(&plan->placement, rank, to) == TRAFFIC_FABRIC) {
+                all += (double)row[to];
+                below += fabric->endpoints[rank].leaf == fabric->endpoints[to].leaf ? (double)row[to] : 0;
+            }
+        }
+    }
+    free(row);
+    return all > 0 ? below / all : 0;
+}
+
+static uint64_t ideal_of(const struct plan *plan, const struct experiment *experiment, const struct fabric *fabric) {
+    const struct ideal ideal = {.fabric = fabric, .experiment = experiment, .plan = plan};
+    if (!plan->moe) {
+        return 0;
+    }
+    return (experiment->traffic.dispatch ? ideal_phase_ps(&ideal, MOE_SUMMARY_DISPATCH) : 0) +
+           (experiment->traffic.combine ? ideal_phase_ps(&ideal, MOE_SUMMARY_COMBINE) : 0);
+}
+
+bool estimate_run(const struct experiment *experiment, const struct fabric *fabric, struct estimate *estimate, struct error *error) {
+    struct plan plan;
+    bool early_pacing = false;
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        early_pacing |= experiment->policies[p].early_pacing;
+    }
+    if (!plan_init(&plan, experiment, early_pacing, experiment->seeds[0], error)) {
+        return false;
+    }
+    const struct topology *topology = &experiment->topology;
+    const struct plan_volume volume = plan_volume(&plan, experiment);
+    *estimate = (struct estimate){.volume = volume, .digest = plan_digest(&plan), .ideal_ps = ideal_of(&plan, experiment, fabric)};
+    // a message ends in the middle of a packet or record: half of one more on average
+    estimate->data_packets =
+        (double)volume.fabric_bytes / (double)topology->nic.payload_bytes + 0.5 * (double)volume.fabric_messages;
+    estimate->records = volume.nvlink_messages == 0
+                            ? 0
+                            : (double)volume.nvlink_bytes / (double)topology->nvlink.record_bytes + 0.5 * (double)volume.nvlink_messages;
+    const double links = 4 - 2 * share_below_leaf(&plan, fabric);
+    const double acknowledged = experiment->transport.acknowledge_bytes > topology->nic.payload_bytes
+                                    ? (double)topology->nic.payload_bytes / (double)experiment->transport.acknowledge_bytes
+                                    : 1;
+    estimate->hops = estimate->data_packets * links * (1 + acknowledged) + 2 * estimate->records;
+    // measured: tables and rings by link, rows by message, and what is in flight
+    estimate->memory_bytes = 900.0 * fabric->n_links + 2000.0 * fabric->n_endpoints +
+                             300.0 * (double)volume.fabric_messages + 100.0 * (double)volume.nvlink_messages;
+    estimate->cpu_seconds = estimate->hops / hops_per_cpu_second;
+    plan_fini(&plan);
+    return true;
+}

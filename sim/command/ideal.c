@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/ideal.h"
+
+#include "base/rate.h"
+#include "command/measure.h"
+#include "command/simulation.h"
+#include "fabric/describe.h"
+
+static uint64_t larger(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+uint64_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase) {
+    const struct experiment_traffic *traffic = &ideal->experiment->traffic;
+    if (!ideal->plan->moe || traffic->algorithm != EXPERIMENT_ALGORITHM_DIRECT) {
+        return 0;
+    }
+    return moe_summary_unit_bytes(ideal->plan->moe, phase == MEASURE_PHASE_COMBINE ? MOE_SUMMARY_COMBINE : MOE_SUMMARY_DISPATCH);
+}
+
+/* Time on the NIC's link. */
+static uint64_t nic_time_ps(const struct ideal *ideal, uint32_t rank, uint64_t wire_bytes) {
+    const struct fabric_link *link = &ideal->fabric->links[ideal->fabric->devices[rank].first_port];
+    return (uint64_t)(((rate_wide)link->ps_per_byte * wire_bytes) >> RATE_FRACTION_BITS);
+}
+
+/* Time on all NVLink ports of a GPU together. */
+static uint64_t nvlink_time_ps(const struct ideal *ideal, uint32_t rank, uint64_t bytes) {
+    const struct fabric_endpoint *endpoint = &ideal->fabric->endpoints[rank];
+    if (endpoint->n_nvlinks == 0) {
+        return 0;
+    }
+    const uint32_t port = ideal->fabric->devices[rank].first_port + endpoint->n_nics;
+    const rate_wide time = (rate_wide)ideal->fabric->links[port].ps_per_byte * bytes / endpoint->n_nvlinks;
+    return (uint64_t)(time >> RATE_FRACTION_BITS);
+}
+
+/* From the first bit of a packet leaving the source to its last bit arriving. */
+static uint64_t latency_ps(const struct fabric *fabric, uint32_t source, uint32_t destination, enum fabric_link_kind kind, uint64_t bytes) {
+    struct describe_path path;
+    return describe_path(fabric, source, destination, kind, bytes, &path) ? path.latency_ps : 0;
+}
+
+uint64_t ideal_flow_ps(const void *context, uint32_t source, uint32_t destination, uint32_t phase, uint64_t bytes) {
+    const struct ideal *ideal = context;
+    const struct topology_nic *nic = &ideal->experiment->topology.nic;
+    const uint64_t wire = simulation_wire_bytes(nic, bytes, ideal_unit_bytes(ideal, phase));
+    const uint64_t full = nic->payload_bytes + nic->header_bytes;
+    const uint64_t last = wire < full ? wire : full;
+    return nic_time_ps(ideal, source, wire - last) + latency_ps(ideal->fabric, source, destination, FABRIC_ETHERNET, last);
+}
+
+static uint64_t side_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase, uint64_t fabric_bytes, uint64_t nvlink_bytes) {
+    const uint32_t measured = phase == MOE_SUMMARY_COMBINE ? MEASURE_PHASE_COMBINE : MEASURE_PHASE_DISPATCH;
+    const uint64_t wire =
+        simulation_wire_bytes(&ideal->experiment->topology.nic, fabric_bytes, ideal_unit_bytes(ideal, measured));
+    return larger(nic_time_ps(ideal, rank, wire), nvlink_time_ps(ideal, rank, nvlink_bytes));
+}
+
+uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase) {
+    const struct moe_summary_volume volume = moe_summary_volume(ideal->plan->moe, rank, phase);
+    return side_ps(ideal, rank, phase, volume.fabric_received.bytes, volume.nvlink_received.bytes);
+}
+
+uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase) {
+    const struct moe_summary_volume largest = moe_summary_extent(ideal->plan->moe, phase).largest;
+    const uint64_t received_ps = side_ps(ideal, 0, phase, largest.fabric_received.bytes, largest.nvlink_received.bytes);
+    const uint64_t sent_ps = side_ps(ideal, 0, phase, largest.fabric_sent.bytes, largest.nvlink_sent.bytes);
+    const struct moe_placement *placement = &ideal->plan->placement;
+    uint64_t way_ps = 0;
+    if (largest.fabric_sent.bytes > 0 && placement->n_ranks > placement->ranks_per_domain) {
+        way_ps = latency_ps(ideal->fabric, 0, placement->ranks_per_domain, FABRIC_ETHERNET, 64);
+    } else if (placement->ranks_per_domain > 1) {
+        way_ps = latency_ps(ideal->fabric, 0, 1, FABRIC_NVLINK, 64);
+    }
+    return larger(received_ps, sent_ps) + way_ps;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Least times: what traffic would take if nothing else were on the fabric.
+ */
+#ifndef MOEFABRIC_COMMAND_IDEAL_H
+#define MOEFABRIC_COMMAND_IDEAL_H
+
+#include "command/plan.h"
+#include "fabric/fabric.h"
+#include "workload/moe_summary.h"
+
+#include <stdint.h>
+
+/** What ideal times are computed from. */
+struct ideal {
+    const struct fabric *fabric;
+    const struct experiment *experiment;
+    const struct plan *plan;
+};
+
+/** Bytes of one token copy that packets never straddle (direct algorithm), 0 if there is no such unit. */
+uint64_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase);
+
+/**
+ * Unloaded time of a flow over the fabric: all its packets but the last at the NIC's rate, then the last packet's way.
+ * The signature of measurement_ideal; context is a struct ideal, phase one of plan_phase_* (measure.h).
+ */
+uint64_t ideal_flow_ps(const void *context, uint32_t source, uint32_t destination, uint32_t phase, uint64_t bytes);
+
+/** Least time of a phase of a mixture-of-experts plan: the fullest NIC or GPU, in bytes ÷ rate, and one packet's way. */
+uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase);
+
+/** Least time in which a rank's NIC and NVLink ports take what it receives in a phase. */
+uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase);
+
+#endif

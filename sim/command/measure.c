@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/measure.h"
+
+#include "base/memory.h"
+#include "command/ideal.h"
+#include "command/slow_flow.h"
+#include "fabric/names.h"
+#include "workload/moe_summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum measurement_outcome outcome_of(enum network_status status) {
+    switch (status) {
+    case NETWORK_FINISHED:
+        return MEASUREMENT_FINISHED;
+    case NETWORK_LIMIT:
+        return MEASUREMENT_LIMIT;
+    case NETWORK_INTERRUPTED:
+        return MEASUREMENT_INTERRUPTED;
+    default:
+        return MEASUREMENT_STALLED;
+    }
+}
+
+static struct measurement_shape shape_of(const struct simulation *simulation, const struct plan *plan) {
+    const struct fabric *fabric = simulation->fabric;
+    struct measurement_shape shape = {
+        .n_ranks = plan->placement.n_ranks, .n_racks = simulation->experiment->topology.racks, .n_phases = 1, .n_links = fabric->n_links};
+    if (plan->moe) {
+        const struct moe_counts *counts = moe_plan_counts(plan->moe);
+        shape.n_phases = MEASURE_PHASES;
+        shape.n_experts = counts->shape.experts * counts->n_groups;
+    }
+    return shape;
+}
+
+static void fill_links(struct measurement *measurement, const struct fabric *fabric, const struct network *network) {
+    for (uint32_t l = 0; l < fabric->n_links; l++) {
+        const struct fabric_link *link = &fabric->links[l];
+        const struct link_counters *counted = network_link(network, l);
+        struct measurement_link *row = &measurement->links[l];
+        *row = (struct measurement_link){
+            .kind = link->kind == FABRIC_NVLINK ? MEASUREMENT_LINK_NVLINK : MEASUREMENT_LINK_ETHERNET,
+            .tail_device = link->tail_device,
+            .head_device = link->head_device,
+            .rate_bits_per_s = link->rate_bits_per_s,
+            .bytes = counted->bytes,
+            .packets = counted->packets,
+            .control_packets = counted->control_packets,
+            .marks = counted->marks,
+            .drops_lossless = counted->lossless_drops,
+            .drops_lossy = counted->lossy_drops,
+            .pauses = counted->pauses,
+            .paused_ps = counted->paused_ps,
+            .deepest_bytes = counted->deepest_bytes,
+            .busy_ps = (uint64_t)(((rate_wide)link->ps_per_byte * counted->bytes) >> RATE_FRACTION_BITS),
+        };
+        fabric_link_name(fabric, l, row->name, sizeof(row->name));
+        measurement->totals.data_hops += counted->packets;
+        measurement->totals.control_hops += counted->control_packets;
+        measurement->totals.dropped_bytes += counted->dropped_bytes;
+    }
+}
+
+static void fill_endpoint(struct measurement *measurement, const struct fabric *fabric, const struct network *network, uint32_t rank) {
+    const struct endpoint_counters *counted = endpoint_counters_of(network_endpoint(network, rank));
+    struct measurement_endpoint *row = &measurement->endpoints[rank];
+    row->rack = fabric->devices[rank].rack == FABRIC_NONE ? MEASUREMENT_NONE : fabric->devices[rank].rack;
+    row->nvlink_sent_bytes = counted->nvlink_bytes_sent;
+    row->nvlink_received_bytes = counted->nvlink_bytes_received;
+    row->retransmitted_packets = counted->retransmitted_packets;
+    row->duplicate_packets = counted->duplicates;
+    row->out_of_order_packets = counted->out_of_order;
+    row->reordering_packets = counted->reordering_depth;
+    row->notifications_sent = counted->notifications_sent;
+    row->notifications_received = counted->notifications_received;
+    if (fabric->endpoints[rank].n_nics > 0) {
+        const uint32_t out = fabric->devices[rank].first_port;
+        measurement->totals.sent_bytes += network_link(network, out)->bytes;
+        measurement->totals.delivered_bytes += network_link(network, out)->arrived_bytes;
+    }
+}
+
+/* A delivered message, to be joined with what its sender noted. */
+struct arrival {
+    uint32_t source, destination, tag;
+    uint64_t delivered_ps;
+};
+
+static int by_names(const void *a, const void *b) {
+    const struct arrival *first = a, *second = b;
+    if (first->source != second->source) {
+        return first->source < second->source ? -1 : 1;
+    }
+    if (first->destination != second->destination) {
+        return first->destination < second->destination ? -1 : 1;
+    }
+    return (first->tag > second->tag) - (first->tag < second->tag);
+}
+
+static struct arrival *arrivals_of(const struct network *network, uint32_t n_ranks, size_t *count) {
+    *count = 0;
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        uint32_t n;
+        endpoint_received_messages(network_endpoint(network, rank), &n);
+        *count += n;
+    }
+    struct arrival *arrivals = memory_allocate(*count + 1, sizeof(*arrivals));
+    size_t at = 0;
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        uint32_t n;
+        const struct endpoint_received *received = endpoint_received_messages(network_endpoint(network, rank), &n);
+        for (uint32_t i = 0; i < n; i++) {
+            arrivals[at++] = (struct arrival){
+                .source = received[i].source, .destination = rank, .tag = received[i].tag, .delivered_ps = received[i].delivered_ps};
+        }
+    }
+    qsort(arrivals, *count, sizeof(*arrivals), by_names);
+    return arrivals;
+}
+
+static uint32_t phase_of(const struct plan *plan, uint32_t tag) {
+    if (!plan->moe) {
+        return 0;
+    }
+    switch (moe_describe_tag(tag).kind) {
+    case MOE_TAG_COMBINE:
+    case MOE_TAG_COMBINE_GATHER:
+        return MEASURE_PHASE_COMBINE;
+    case MOE_TAG_COUNTS:
+    case MOE_TAG_GRANT:
+        return MEASURE_PHASE_COUNTS;
+    default:
+        return MEASURE_PHASE_DISPATCH;
+    }
+}
+
+static void add_message(struct measurement *measurement, const struct plan *plan, uint32_t source,
+                        const struct endpoint_sent *sent, const struct arrival *arrivals, size_t n_arrivals) {
+    const struct arrival wanted = {.source = source, .destination = sent->destination, .tag = sent->tag};
+    const struct arrival *found = bsearch(&wanted, arrivals, n_arrivals, sizeof(*arrivals), by_names);
+    const struct measurement_message message = {
+        .source = source,
+        .destination = sent->destination,
+        .tag = sent->tag,
+        .phase = phase_of(plan, sent->tag),
+        .bytes = sent->bytes,
+        .posted_ps = sent->posted_ps,
+        .completed_ps = found ? found->delivered_ps : 0,
+        .acknowledged_ps = sent->acknowledged_ps == TIME_NEVER ? 0 : sent->acknowledged_ps,
+    };
+    measurement_add_message(measurement, &message);
+    measurement->endpoints[source].fabric_sent_bytes += sent->bytes;
+    if (found) {
+        measurement->endpoints[sent->destination].fabric_received_bytes += sent->bytes;
+    }
+}
+
+static void fill_messages(struct measurement *measurement, const struct plan *plan, const struct network *network) {
+    size_t n_arrivals;
+    struct arrival *arrivals = arrivals_of(network, measurement->n_ranks, &n_arrivals);
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        uint32_t n;
+        const struct endpoint_sent *sent = endpoint_sent_messages(network_endpoint(network, rank), &n);
+        for (uint32_t i = 0; i < n; i++) {
+            add_message(measurement, plan, rank, &sent[i], arrivals, n_arrivals);
+        }
+    }
+    free(arrivals);
+}
+
+static uint64_t known(uint64_t time_ps) {
+    return time_ps == TIME_NEVER ? 0 : time_ps;
+}
+
+/* The bytes that published bandwidths divide by time. */
+static void fill_definitions(struct measurement_phase *phase, const struct plan *plan, enum moe_summary_phase summary, uint32_t n_ranks) {
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        const struct moe_summary_logical logical = moe_summary_logical(plan->moe, rank, summary);
+        phase->rdma_logical_bytes += logical.domains_bytes;
+        phase->nvl_received_bytes += logical.ranks_bytes;
+        phase->collective_bytes += logical.copies_bytes;
+    }
+}
+
+static void fill_moe(struct measurement *measurement, const struct ideal *ideal) {
+    static const char *const names[MEASURE_PHASES] = {"dispatch", "combine", "counts"};
+    static const enum moe_summary_phase summaries[MEASURE_PHASES] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE, MOE_SUMMARY_COUNTS};
+    const struct plan *plan = ideal->plan;
+    for (uint32_t p = 0; p < MEASURE_PHASES; p++) {
+        struct measurement_phase *phase = &measurement->phases[p];
+        snprintf(phase->name, sizeof(phase->name), "%s", names[p]);
+        phase->kind = p == MEASURE_PHASE_COUNTS ? MEASUREMENT_PHASE_CONTROL : MEASUREMENT_PHASE_DATA;
+        phase->participants = measurement->n_ranks;
+        phase->ideal_ps = ideal_phase_ps(ideal, summaries[p]);
+        if (p != MEASURE_PHASE_COUNTS) {
+            fill_definitions(phase, plan, summaries[p], measurement->n_ranks);
+        }
+    }
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        const struct moe_phase_times times = moe_phase_times(plan->moe, rank);
+        struct measurement_rank_phase *rows = &measurement->rank_phases[(size_t)rank * MEASURE_PHASES];
+        const uint64_t starts[MEASURE_PHASES] = {times.dispatch_start_ps, times.combine_start_ps, times.start_ps};
+        const uint64_t ends[MEASURE_PHASES] = {times.dispatch_end_ps, times.combine_end_ps, times.counts_done_ps};
+        for (uint32_t p = 0; p < MEASURE_PHASES; p++) {
+            rows[p].start_ps = known(starts[p]);
+            rows[p].finish_ps = known(ends[p]);
+            rows[p].ideal_ps = ideal_rank_ps(ideal, rank, summaries[p]);
+        }
+        measurement->endpoints[rank].expert_tokens = moe_summary_rank_tokens(plan->moe, rank);
+    }
+}
+
+static void fill_experts(struct measurement *measurement, const struct moe *moe) {
+    const struct moe_counts *counts = moe_plan_counts(moe);
+    const uint32_t experts = counts->shape.experts;
+    for (uint32_t i = 0; i < measurement->n_experts; i++) {
+        const uint32_t group = i / experts, expert = i % experts;
+        measurement->experts[i].rank = group * counts->shape.group_ranks + expert / counts->experts_per_rank;
+        measurement->experts[i].tokens = moe_summary_expert_tokens(moe, group, expert);
+    }
+}
+
+/* A pattern: one phase, whose ranks run from their first post to their last delivery. */
+static void fill_pattern(struct measurement *measurement, const struct ideal *ideal) {
+    struct measurement_phase *phase = &measurement->phases[0];
+    snprintf(phase->name, sizeof(phase->name), "transfer");
+    phase->participants = measurement->n_ranks;
+    if (ideal->experiment->traffic.pattern == EXPERIMENT_PATTERN_ALL_TO_ALL) {
+        phase->collective_bytes = (uint64_t)measurement->n_ranks * measurement->n_ranks * ideal->experiment->traffic.bytes;
+    }
+    for (uint64_t i = 0; i < measurement->n_messages; i++) {
+        const struct measurement_message *message = &measurement->messages[i];
+        struct measurement_rank_phase *sender = &measurement->rank_phases[message->source];
+        struct measurement_rank_phase *receiver = &measurement->rank_phases[message->destination];
+        if (sender->start_ps == 0 || message->posted_ps < sender->start_ps) {
+            sender->start_ps = message->posted_ps;
+        }
+        if (message->completed_ps > receiver->finish_ps) {
+            receiver->finish_ps = message->completed_ps;
+        }
+        receiver->ideal_ps += ideal_flow_ps(ideal, message->source, message->destination, 0, message->bytes);
+    }
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        const uint64_t ideal_ps = measurement->rank_phases[rank].ideal_ps;
+        phase->ideal_ps = ideal_ps > phase->ideal_ps ? ideal_ps : phase->ideal_ps;
+    }
+}
+
+struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,
+                                    const struct network *network, enum network_status status) {
+    const struct measurement_shape shape = shape_of(simulation, plan);
+    struct measurement *measurement = measurement_create(&shape);
+    const struct ideal ideal = {.fabric = simulation->fabric, .experiment = simulation->experiment, .plan = plan};
+    snprintf(measurement->policy, sizeof(measurement->policy), "%s", simulation->policy->name);
+    measurement->seed = simulation->seed;
+    measurement->outcome = outcome_of(status);
+    measurement->totals.simulated_ps = network_end_ps(network);
+    measurement->totals.traffic_digest = plan_digest(plan);
+    fill_links(measurement, simulation->fabric, network);
+    for (uint32_t rank = 0; rank < shape.n_ranks; rank++) {
+        fill_endpoint(measurement, simulation->fabric, network, rank);
+    }
+    fill_messages(measurement, plan, network);
+    if (plan->moe) {
+        fill_moe(measurement, &ideal);
+        fill_experts(measurement, plan->moe);
+    } else {
+        fill_pattern(measurement, &ideal);
+    }
+    measurement_finish(measurement, ideal_flow_ps, &ideal);
+    slow_flow_explain(measurement, simulation);
+    return measurement;
+}

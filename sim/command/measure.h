@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What a network counted, as the rows that the results room stores.
+ */
+#ifndef MOEFABRIC_COMMAND_MEASURE_H
+#define MOEFABRIC_COMMAND_MEASURE_H
+
+#include "command/plan.h"
+#include "command/simulation.h"
+
+/** Phases of a mixture-of-experts run; a pattern has one phase, number 0. */
+enum measure_phase { MEASURE_PHASE_DISPATCH = 0, MEASURE_PHASE_COMBINE = 1, MEASURE_PHASE_COUNTS = 2, MEASURE_PHASES = 3 };
+
+/** A finished measurement of a run that has ended with status. The caller owns it. */
+struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,
+                                    const struct network *network, enum network_status status);
+
+#endif

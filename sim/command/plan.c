@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/plan.h"
+
+#include "workload/moe_summary.h"
+
+bool plan_init(struct plan *plan, const struct experiment *experiment, bool early_pacing, uint64_t seed, struct error *error) {
+    const struct topology *topology = &experiment->topology;
+    *plan = (struct plan){.placement = {.n_ranks = topology->racks * topology->gpus_used, .ranks_per_domain = topology->gpus_used}};
+    if (topology->nvlink.gpus == 1) {
+        plan->placement.ranks_per_domain = 1;
+    }
+    if (experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE) {
+        plan->moe = moe_create(&experiment->model, &experiment->traffic, &plan->placement, early_pacing, seed, error);
+    } else {
+        plan->pattern = pattern_create(&experiment->traffic, &plan->placement, seed, error);
+    }
+    return plan->moe || plan->pattern;
+}
+
+void plan_fini(struct plan *plan) {
+    moe_free(plan->moe);
+    pattern_free(plan->pattern);
+    *plan = (struct plan){0};
+}
+
+struct traffic plan_traffic(const struct plan *plan) {
+    return plan->moe ? moe_traffic(plan->moe) : pattern_traffic(plan->pattern);
+}
+
+uint64_t plan_digest(const struct plan *plan) {
+    return plan->moe ? moe_summary_digest(plan->moe) : pattern_digest(plan->pattern);
+}
+
+bool plan_finished(const struct plan *plan) {
+    return !plan->moe || moe_finished(plan->moe);
+}
+
+static struct plan_volume moe_volume(const struct moe *moe) {
+    struct plan_volume volume = {0};
+    for (int phase = 0; phase < MOE_SUMMARY_PHASES; phase++) {
+        const struct moe_summary_extent extent = moe_summary_extent(moe, (enum moe_summary_phase)phase);
+        volume.fabric_bytes += extent.total.fabric_sent.bytes;
+        volume.fabric_messages += extent.total.fabric_sent.messages;
+        volume.nvlink_bytes += extent.total.nvlink_sent.bytes;
+        volume.nvlink_messages += extent.total.nvlink_sent.messages;
+    }
+    return volume;
+}
+
+struct plan_volume plan_volume(const struct plan *plan, const struct experiment *experiment) {
+    if (plan->moe) {
+        return moe_volume(plan->moe);
+    }
+    struct plan_volume volume = {0};
+    for (uint32_t rank = 0; rank < plan->placement.n_ranks; rank++) {
+        const uint32_t n = pattern_messages(plan->pattern, rank);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t destination = pattern_destination(plan->pattern, rank, i);
+            if (moe_placement_route(&plan->placement, rank, destination) == TRAFFIC_NVLINK) {
+                volume.nvlink_messages++;
+            } else {
+                volume.fabric_messages++;
+            }
+        }
+    }
+    volume.fabric_bytes = volume.fabric_messages * experiment->traffic.bytes;
+    volume.nvlink_bytes = volume.nvlink_messages * experiment->traffic.bytes;
+    return volume;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The traffic of an experiment for one seed, whichever kind it is: a mixture-of-experts layer or a pattern.
+ */
+#ifndef MOEFABRIC_COMMAND_PLAN_H
+#define MOEFABRIC_COMMAND_PLAN_H
+
+#include "base/error.h"
+#include "config/experiment.h"
+#include "workload/moe.h"
+#include "workload/pattern.h"
+
+/** Exactly one of moe and pattern is set. */
+struct plan {
+    struct moe *moe;
+    struct pattern *pattern;
+    struct moe_placement placement;
+};
+
+/** Draws the traffic. False with *error if the experiment contradicts itself. Ends with plan_fini. */
+bool plan_init(struct plan *plan, const struct experiment *experiment, bool early_pacing, uint64_t seed, struct error *error);
+
+/** Frees what it holds. */
+void plan_fini(struct plan *plan);
+
+/** As the devices see it; the plan stays the owner. */
+struct traffic plan_traffic(const struct plan *plan);
+
+/** A hash of all traffic: equal for policies that are shown the same. */
+uint64_t plan_digest(const struct plan *plan);
+
+/** False while some rank has not finished what it was to do. */
+bool plan_finished(const struct plan *plan);
+
+/** What a plan puts on links, all ranks together. */
+struct plan_volume {
+    uint64_t fabric_bytes, fabric_messages; /**< payload over NICs */
+    uint64_t nvlink_bytes, nvlink_messages; /**< payload over NVLink */
+};
+
+/** Sums a plan. */
+struct plan_volume plan_volume(const struct plan *plan, const struct experiment *experiment);
+
+#endif

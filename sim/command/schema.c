@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/error_id.h"
+#include "command/arguments.h"
+#include "command/command.h"
+#include "config/configuration.h"
+
+#include <string.h>
+
+static const struct arguments_grammar grammar = {
+    .command = "schema",
+    .operand = "KIND",
+    .description = "Prints the JSON Schema (draft-07) of configuration files (KIND configuration, the default) or topology files (KIND\n"
+                   "topology), for editors that complete and check YAML.",
+    .examples = "  moefabric schema > configuration.schema.json\n"
+                "  moefabric schema topology > topology.schema.json\n",
+};
+
+int command_schema(int n_arguments, char **arguments) {
+    struct arguments given;
+    int code;
+    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+        return code;
+    }
+    if (!given.operand || strcmp(given.operand, "configuration") == 0) {
+        configuration_schema(stdout, CONFIGURATION_EXPERIMENT);
+        return EXIT_CODE_OK;
+    }
+    if (strcmp(given.operand, "topology") == 0) {
+        configuration_schema(stdout, CONFIGURATION_TOPOLOGY);
+        return EXIT_CODE_OK;
+    }
+    struct error error;
+    error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "there is no schema \"%s\"", given.operand);
+    error_hint(&error, "there are two: configuration, topology");
+    error_print(stderr, &error);
+    return EXIT_CODE_USAGE;
+}

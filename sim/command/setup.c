@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/setup.h"
+
+#include "base/error_id.h"
+#include "congestion/dcqcn.h"
+#include "congestion/spectrum_x.h"
+
+#include <string.h>
+
+static uint32_t fixed_point(double share, int bits) {
+    return (uint32_t)(share * (double)(UINT64_C(1) << bits) + 0.5);
+}
+
+static struct switch_parameters switch_of(const struct topology_switch *given) {
+    return (struct switch_parameters){
+        .pfc = given->pfc,
+        .lossless_pool_bytes = given->lossless_pool_bytes,
+        .lossy_pool_bytes = given->lossy_pool_bytes,
+        .lossless_alpha_shift = given->lossless_alpha_shift,
+        .lossy_alpha_shift = given->lossy_alpha_shift,
+        .headroom_bytes = given->headroom_bytes,
+        .xon_bytes = given->xon_bytes,
+        .ecn = given->ecn,
+        .ecn_minimum_bytes = given->ecn_minimum_bytes,
+        .ecn_maximum_bytes = given->ecn_maximum_bytes,
+        .ecn_probability_fxp20 = fixed_point(given->ecn_probability, 20),
+        .class_weight = {0, 1, 1}, // DWRR 50/50 (Cumulus Linux, RDMA over Converged Ethernet, `nv set qos roce`)
+    };
+}
+
+static uint32_t window_packets(const struct experiment *experiment) {
+    const uint64_t payload = experiment->topology.nic.payload_bytes;
+    return (uint32_t)((experiment->transport.window_bytes + payload - 1) / payload);
+}
+
+static struct nic_parameters nic_of(const struct experiment *experiment, const struct experiment_policy *policy, bool adaptive) {
+    const struct topology_nic *given = &experiment->topology.nic;
+    const uint64_t acknowledge = experiment->transport.acknowledge_bytes;
+    return (struct nic_parameters){
+        .payload_bytes = (uint32_t)given->payload_bytes,
+        .header_bytes = (uint32_t)given->header_bytes,
+        .control_bytes = (uint32_t)given->control_bytes,
+        .acknowledge_bytes = acknowledge ? (uint32_t)acknowledge : 1,
+        .queue_pairs = policy->queue_pairs ? policy->queue_pairs : 1,
+        .window_packets = window_packets(experiment),
+        .out_of_order = given->out_of_order,
+        .adaptive_marking = adaptive,
+        .data_class = experiment->topology.leaf.pfc ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY,
+        .retransmit_timeout_ps = given->retransmit_timeout_ps,
+        .nack_interval_ps = given->nack_interval_ps,
+    };
+}
+
+static bool find_path(const char *name, enum path_kind *kind, struct error *error) {
+    for (int k = 0; k < PATH_KINDS; k++) {
+        if (strcmp(path_policy_of((enum path_kind)k)->name, name) == 0) {
+            *kind = (enum path_kind)k;
+            return true;
+        }
+    }
+    return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_POLICY, "there is no path policy \"%s\"", name);
+}
+
+static bool find_controller(const char *name, enum congestion_kind *kind, struct error *error) {
+    for (int k = 0; k < CONGESTION_KINDS; k++) {
+        if (strcmp(congestion_controller_of((enum congestion_kind)k)->name, name) == 0) {
+            *kind = (enum congestion_kind)k;
+            return true;
+        }
+    }
+    return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_POLICY, "there is no congestion controller \"%s\"", name);
+}
+
+static struct path_parameters path_of(const struct experiment *experiment, const struct experiment_policy *policy, enum path_kind kind) {
+    const uint64_t scale = experiment->path.grade_scale_bytes;
+    return (struct path_parameters){
+        .kind = kind,
+        .polarised = policy->polarised,
+        .refresh_period_ps = experiment->path.refresh_period_ps,
+        // grades at 5 %, 10 %, 20 % (ultraethernet/uet-htsim, fat_tree_switch.cpp)
+        .grade_bounds_bytes = {(uint32_t)(scale / 20), (uint32_t)(scale / 10), (uint32_t)(scale / 5)},
+    };
+}
+
+static struct spectrum_x_parameters spectrum_x_of(const struct experiment_spectrum_x *given, bool early_pacing) {
+    return (struct spectrum_x_parameters){
+        .responsiveness_fxp16 = fixed_point(given->responsiveness, 16),
+        .largest_decrease_fxp16 = fixed_point(given->largest_decrease, 16),
+        .largest_increase_fxp16 = fixed_point(given->largest_increase, 16),
+        .additive_fxp20 = given->additive_step,
+        .hyper_additive_fxp20 = given->hyper_additive_step,
+        .hyper_period_ps = given->hyper_period_ps,
+        .delay_threshold_ps = given->delay_threshold_ps,
+        .largest_delay_ps = given->largest_delay_ps,
+        .first_congestion_fxp20 = fixed_point(given->first_congestion_rate, 20),
+        .minimum_fxp20 = given->minimum_rate,
+        .base_round_trip_ps = given->base_round_trip_ps,
+        .probe_abort_ps = given->probe_abort_ps,
+        .early_pacing = early_pacing,
+    };
+}
+
+static bool set_congestion(const struct experiment *experiment, const struct experiment_policy *policy,
+                           struct congestion_parameters *congestion, struct error *error) {
+    if (!find_controller(policy->congestion, &congestion->kind, error)) {
+        return false;
+    }
+    const struct topology_nic *nic = &experiment->topology.nic;
+    const uint64_t line = (uint64_t)((double)nic->rate_bits_per_s * nic->usable_fraction + 0.5);
+    uint64_t interval_ps = 0;
+    if (!dcqcn_profile(experiment->dcqcn.profile, line, experiment->dcqcn.scale_steps, &congestion->dcqcn, &interval_ps)) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_POLICY, "there is no DCQCN profile \"%s\"",
+                         experiment->dcqcn.profile);
+    }
+    congestion->spectrum_x = spectrum_x_of(&experiment->spectrum_x, policy->early_pacing);
+    if (congestion->kind == CONGESTION_SPECTRUM_X) {
+        congestion->notification_interval_ps = experiment->spectrum_x.notification_interval_ps;
+    } else {
+        const uint64_t given_ps = experiment->dcqcn.notification_interval_ps;
+        congestion->notification_interval_ps = given_ps ? given_ps : interval_ps;
+    }
+    return true;
+}
+
+bool setup_network(const struct experiment *experiment, const struct experiment_policy *policy, uint64_t seed,
+                   struct network_parameters *parameters, struct error *error) {
+    enum path_kind kind;
+    *parameters = (struct network_parameters){.seed = seed, .limit_ps = experiment->limit_ps};
+    if (!find_path(policy->path, &kind, error) ||
+        !set_congestion(experiment, policy, &parameters->congestion, error)) {
+        return false;
+    }
+    parameters->leaf = switch_of(&experiment->topology.leaf);
+    parameters->spine = switch_of(&experiment->topology.spine);
+    parameters->nic = nic_of(experiment, policy, kind != PATH_ECMP);
+    parameters->path = path_of(experiment, policy, kind);
+    parameters->nvlink = (struct nvlink_parameters){
+        .record_bytes = (uint32_t)experiment->topology.nvlink.record_bytes,
+        .credit_grain_bytes = (uint32_t)experiment->topology.nvlink.credit_grain_bytes,
+        .buffer_bytes = experiment->topology.nvlink.buffer_bytes,
+    };
+    return true;
+}

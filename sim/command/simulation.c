@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/simulation.h"
+
+#include "command/ideal.h"
+#include "command/measure.h"
+#include "command/plan.h"
+#include "command/setup.h"
+
+uint64_t simulation_wire_bytes(const struct topology_nic *nic, uint64_t payload_bytes, uint64_t unit_bytes) {
+    uint64_t packets = (payload_bytes + nic->payload_bytes - 1) / nic->payload_bytes;
+    if (unit_bytes > 0) {
+        const uint64_t units = payload_bytes / unit_bytes;
+        const uint64_t rest = payload_bytes - units * unit_bytes;
+        packets = units * ((unit_bytes + nic->payload_bytes - 1) / nic->payload_bytes) +
+                  (rest + nic->payload_bytes - 1) / nic->payload_bytes;
+    }
+    return payload_bytes + packets * nic->header_bytes;
+}
+
+struct measurement *simulation_run(const struct simulation *simulation, struct error *error) {
+    struct network_parameters parameters;
+    struct plan plan;
+    if (!setup_network(simulation->experiment, simulation->policy, simulation->seed, &parameters, error) ||
+        !plan_init(&plan, simulation->experiment, simulation->policy->early_pacing, simulation->seed, error)) {
+        return NULL;
+    }
+    const struct traffic traffic = plan_traffic(&plan);
+    struct network *network = network_create(simulation->fabric, &parameters, &traffic, NULL);
+    enum network_status status = network_run(network, simulation->observer, simulation->observer_context);
+    if (status == NETWORK_FINISHED && !plan_finished(&plan)) {
+        status = NETWORK_STALLED;
+    }
+    struct measurement *measurement = measure_network(simulation, &plan, network, status);
+    network_free(network);
+    plan_fini(&plan);
+    return measurement;
+}

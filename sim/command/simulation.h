@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * One run: an experiment under one policy with one seed, from its plan to its measurement.
+ */
+#ifndef MOEFABRIC_COMMAND_SIMULATION_H
+#define MOEFABRIC_COMMAND_SIMULATION_H
+
+#include "base/error.h"
+#include "config/experiment.h"
+#include "device/network.h"
+#include "fabric/fabric.h"
+#include "results/measurement.h"
+
+/** What to run. */
+struct simulation {
+    const struct experiment *experiment;
+    const struct experiment_policy *policy;
+    const struct fabric *fabric; /**< of the experiment's topology; shared by runs */
+    uint64_t seed;
+    network_observer *observer;  /**< may be NULL */
+    void *observer_context;
+};
+
+/** Runs it. The caller owns the measurement, whatever its outcome; NULL with *error if it cannot start. May be called from several threads. */
+struct measurement *simulation_run(const struct simulation *simulation, struct error *error);
+
+/** Wire bytes of a payload in packets of the NIC that never straddle a unit (0: no units). */
+uint64_t simulation_wire_bytes(const struct topology_nic *nic, uint64_t payload_bytes, uint64_t unit_bytes);
+
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Why the slowest flow was slow: the links on its way, and who else used them.
+ */
+#ifndef MOEFABRIC_COMMAND_SLOW_FLOW_H
+#define MOEFABRIC_COMMAND_SLOW_FLOW_H
+
+#include "command/simulation.h"
+
+/** Adds explanations of the slowest flow, and of the slowest one that does not go to the hot rank, to a finished measurement. */
+void slow_flow_explain(struct measurement *measurement, const struct simulation *simulation);
+
+#endif

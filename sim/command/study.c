@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/study.h"
+
+#include "base/error_id.h"
+#include "base/memory.h"
+#include "command/batch.h"
+#include "command/command.h"
+#include "command/preview.h"
+#include "config/configuration.h"
+#include "fabric/builder.h"
+#include "results/comparison.h"
+#include "results/comparison_table.h"
+#include "results/provenance.h"
+#include "results/store.h"
+#include "results/summary.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool study_find_policy(const struct experiment *experiment, const char *name, uint32_t *index) {
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        char number[16];
+        snprintf(number, sizeof(number), "%u", p + 1);
+        if (strcmp(experiment->policies[p].name, name) == 0 || strcmp(number, name) == 0) {
+            *index = p;
+            return true;
+        }
+    }
+    struct error error;
+    error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "the configuration has no policy \"%s\"", name);
+    size_t length = 0;
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        length += (size_t)snprintf(error.hint + length, sizeof(error.hint) - length, "%s%u = %s", p ? ", " : "it has ", p + 1,
+                                   experiment->policies[p].name);
+        if (length >= sizeof(error.hint)) {
+            break;
+        }
+    }
+    error_print(stderr, &error);
+    return false;
+}
+
+static int fail(const struct error *error) {
+    error_print(stderr, error);
+    return error->exit_code;
+}
+
+static char *output_path(const struct arguments *arguments, const struct experiment *experiment) {
+    const size_t size = strlen(arguments->output ? arguments->output : experiment->name) + 4;
+    char *path = memory_allocate(size, 1);
+    snprintf(path, size, "%s%s", arguments->output ? arguments->output : experiment->name, arguments->output ? "" : ".h5");
+    return path;
+}
+
+static struct comparison *compare(const struct experiment *experiment, const uint32_t *policies, uint32_t n_policies,
+                                  const struct batch_result *result) {
+    const char *names[EXPERIMENT_COLUMNS];
+    for (uint32_t p = 0; p < n_policies; p++) {
+        names[p] = experiment->policies[policies[p]].name;
+    }
+    struct comparison *comparison = comparison_create(n_policies, names, experiment->n_seeds);
+    for (uint32_t i = 0; i < result->count; i++) {
+        if (result->measurements[i]) {
+            comparison_set(comparison, i / experiment->n_seeds, i % experiment->n_seeds,
+                           summary_create(result->measurements[i]));
+        }
+    }
+    return comparison;
+}
+
+/* Every policy must have been shown the same traffic. */
+static void check_digests(const struct experiment *experiment, const struct batch_result *result) {
+    for (uint32_t i = experiment->n_seeds; i < result->count; i++) {
+        const struct measurement *first = result->measurements[i % experiment->n_seeds];
+        const struct measurement *other = result->measurements[i];
+        REQUIRE(!first || !other || first->totals.traffic_digest == other->totals.traffic_digest,
+                "%s and %s were shown different traffic for seed %llu", first->policy, other->policy,
+                (unsigned long long)first->seed);
+    }
+}
+
+/* The finished runs go into the file; those that were interrupted are incomplete and stay out, unless nothing else is there. */
+static bool store_all(struct store *store, const struct batch_result *result, struct error *error) {
+    for (uint32_t i = 0; i < result->count; i++) {
+        if (result->measurements[i] && !store_add_run(store, result->measurements[i], error)) {
+            store_discard(store);
+            return false;
+        }
+    }
+    return store_commit(store, error);
+}
+
+static void print(const struct arguments *arguments, const struct comparison *comparison) {
+    if (arguments->json) {
+        struct json json = json_begin(stdout);
+        comparison_json(comparison, &json);
+        json_end(&json);
+        return;
+    }
+    comparison_table_print(comparison, arguments->detail || comparison->n_policies == 1, stdout);
+}
+
+static void complain(const struct batch_result *result) {
+    for (uint32_t i = 0; i < result->count; i++) {
+        const struct measurement *measurement = result->measurements[i];
+        struct error error;
+        if (measurement && measurement->outcome == MEASUREMENT_LIMIT) {
+            error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT, "%s, seed %llu: not finished within limits.simulated_time",
+                      measurement->policy, (unsigned long long)measurement->seed);
+            error_print(stderr, &error);
+        } else if (measurement && measurement->outcome == MEASUREMENT_STALLED) {
+            error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_STALLED,
+                      "%s, seed %llu: stalled: nothing moves any more and not everything was delivered",
+                      measurement->policy, (unsigned long long)measurement->seed);
+            error_print(stderr, &error);
+        }
+    }
+}
+
+static int finish(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
+                  uint32_t n_policies, struct store *store, const struct batch_result *result,
+                  struct provenance *provenance, const char *path) {
+    struct error error = {0};
+    if (!store_all(store, result, &error)) {
+        return fail(&error);
+    }
+    struct comparison *comparison = compare(experiment, policies, n_policies, result);
+    check_digests(experiment, result);
+    print(arguments, comparison);
+    complain(result);
+    comparison_free(comparison);
+    for (uint32_t i = 0; i < result->count; i++) {
+        if (result->measurements[i]) {
+            provenance->data_hops += result->measurements[i]->totals.data_hops;
+            provenance->control_hops += result->measurements[i]->totals.control_hops;
+            provenance->simulated_ps += result->measurements[i]->totals.simulated_ps;
+        }
+    }
+    provenance->threads = arguments->threads;
+    provenance->exit_code = (int)result->exit_code;
+    provenance_stop(provenance);
+    if (!provenance_write(provenance, path, &error)) {
+        return fail(&error);
+    }
+    if (!arguments->quiet) {
+        fprintf(stderr, "result: %s (layout: results/README.md)\n", path);
+    }
+    return (int)result->exit_code;
+}
+
+static int simulate(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
+                    uint32_t n_policies, const struct fabric *fabric, struct provenance *provenance, const char *path) {
+    struct error error = {0};
+    char *resolved = configuration_resolved_text(experiment, NULL);
+    const struct store_header header = {
+        .title = experiment->name, .program_version = COMMAND_VERSION, .configuration = resolved};
+    struct store *store = store_open(path, &header, &error);
+    free(resolved);
+    if (!store) {
+        return fail(&error);
+    }
+    const struct batch batch = {.experiment = experiment,
+                                .fabric = fabric,
+                                .policies = policies,
+                                .n_policies = n_policies,
+                                .threads = arguments->threads,
+                                .quiet = arguments->quiet};
+    if (!arguments->quiet && !preview_print(stderr, experiment, fabric, n_policies, arguments->threads, &error)) {
+        store_discard(store);
+        return fail(&error);
+    }
+    struct batch_result result;
+    if (!batch_run(&batch, &result, &error)) {
+        store_discard(store);
+        return fail(&error);
+    }
+    const int code = finish(arguments, experiment, policies, n_policies, store, &result, provenance, path);
+    batch_result_fini(&result);
+    return code;
+}
+
+int study(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
+          uint32_t n_policies, int n_texts, char **texts) {
+    struct error error = {0};
+    struct fabric *fabric = fabric_build(&experiment->topology, &error);
+    if (!fabric) {
+        return fail(&error);
+    }
+    struct provenance provenance = provenance_start(COMMAND_VERSION, n_texts, texts);
+    char *path = output_path(arguments, experiment);
+    const int code = simulate(arguments, experiment, policies, n_policies, fabric, &provenance, path);
+    free(path);
+    provenance_free(&provenance);
+    fabric_free(fabric);
+    return code;
+}
