@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/error.h"
+#include "base/error_id.h"
 #include "command/command.h"
 
+#include <errno.h>
+#include <string.h>
+
+/** What was printed may have been lost (disk full, pipe closed): that is no success. */
+static int finish_output(int exit_code) {
+    errno = 0;
+    const bool lost = ferror(stdout) != 0;
+    if (fflush(stdout) == 0 && !lost) {
+        return exit_code;
+    }
+    struct error error;
+    error_set(&error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, "standard output cannot be written: %s",
+              errno != 0 ? strerror(errno) : "an earlier write failed");
+    error_print(stderr, &error);
+    return exit_code == EXIT_CODE_OK ? EXIT_CODE_INPUT_OUTPUT : exit_code;
+}
+
 int main(int n_arguments, char **arguments) {
-    return command_main(n_arguments, arguments);
+    return finish_output(command_main(n_arguments, arguments));
 }

@@ -6,6 +6,7 @@
 #include "config/experiment_file.h"
 
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,10 +48,14 @@ static void print_help(const struct arguments_grammar *grammar) {
     printf("  %-18s %s\n\nexamples:\n%s", "--help", "this text", grammar->examples);
 }
 
-static bool refuse(int *exit_code, const struct arguments_grammar *grammar, const char *format, const char *text) {
+__attribute__((format(printf, 3, 4))) static bool refuse(int *exit_code, const struct arguments_grammar *grammar,
+                                                         const char *format, ...) {
     struct error error;
     char message[ERROR_MESSAGE_SIZE];
-    snprintf(message, sizeof(message), format, text);
+    va_list values;
+    va_start(values, format);
+    vsnprintf(message, sizeof(message), format, values);
+    va_end(values);
     error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "%s", message);
     error_hint(&error, "`moefabric %s --help` tells what is allowed", grammar->command);
     error_print(stderr, &error);
