@@ -2,6 +2,7 @@
 #include "config/contradiction.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /** A setting as a user would name it. */
@@ -10,13 +11,35 @@ struct setting {
     struct tree_place place; /* source NULL = a default */
 };
 
-/** Finds a setting: in the cluster section, then in the topology; or in the configuration. A spine's values may be the leaf's. */
+/** The entry of a path whose last part may be the number of a list's item ("policies.2"); a single value stands for a list of it. */
+static const struct tree_entry *find_entry(const struct tree_node *root, const char *path) {
+    const struct tree_entry *entry = tree_find_path(root, path);
+    const char *last = strrchr(path, '.');
+    if (entry != NULL || last == NULL) {
+        return entry;
+    }
+    char list[96];
+    char *end;
+    const unsigned long item = strtoul(last + 1, &end, 10);
+    snprintf(list, sizeof list, "%.*s", (int)(last - path), path);
+    entry = end > last + 1 && *end == '\0' ? tree_find_path(root, list) : NULL;
+    if (entry == NULL || entry->value->kind != TREE_LIST) {
+        return entry;
+    }
+    return item < entry->value->n_entries ? &entry->value->entries[item] : NULL;
+}
+
+/** Finds a setting: in the cluster section, then in the topology; or in the configuration. A spine's values may be the leaf's, a model's its preset's. */
 static struct setting find(const struct contradiction_scope *scope, const char *path) {
     struct setting setting = {0};
     const char *last = strrchr(path, '.');
     char below[96];
     snprintf(setting.name, sizeof setting.name, "%s", path);
-    const struct tree_entry *entry = tree_find_path(scope->experiment, path);
+    const struct tree_entry *entry = find_entry(scope->experiment, path);
+    if (entry == NULL && strncmp(path, "model.", 6) == 0) {
+        entry = tree_find_path(scope->experiment, "model.preset");
+        snprintf(setting.name, sizeof setting.name, "%s", entry == NULL ? path : "model.preset");
+    }
     if (entry == NULL && (strncmp(path, "fabric.", 7) == 0 || last == NULL)) {
         snprintf(below, sizeof below, "cluster.%s", last == NULL ? path : last + 1);
         entry = tree_find_path(scope->experiment, below);

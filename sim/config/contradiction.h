@@ -16,7 +16,7 @@ struct contradiction_scope {
 
 /**
  * Reports a contradiction between two settings, named by dotted paths: those of a topology ("nvlink.gpus"), overridden by the cluster section
- * or not, or those of a configuration ("traffic.senders"). It is shown at the one that is in a file (the first if both
+ * or not, or those of a configuration ("traffic.senders", "policies.2" for an item of a list). It is shown at the one that is in a file (the first if both
  * are); the hint names the other's place. Nothing is reported if one of them was found wrong before, or is not there
  * while the file has mistakes: that may be why they contradict.
  */

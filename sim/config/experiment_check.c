@@ -88,7 +88,7 @@ static void check_moe(const struct experiment *experiment, uint64_t gpus, const 
     const struct experiment_model *model = &experiment->model;
     if (model->hidden == 0 || model->experts == 0 || model->top_k == 0) {
         CONFLICT(
-            ERROR_ID_MODEL_INCOMPLETE, "model", "model.preset",
+            ERROR_ID_MODEL_INCOMPLETE, "model", "model",
             "the traffic pattern moe needs a model: a `preset`, or `hidden`, `experts` and `top_k` in section `model`");
         return;
     }
@@ -139,41 +139,43 @@ static void check_traffic(const struct experiment *experiment, uint64_t gpus, co
 }
 
 /** One policy against what its parts can do. */
-static void check_policy(const struct experiment *experiment, const struct experiment_policy *policy,
+static void check_policy(const struct experiment *experiment, const struct experiment_policy *policy, const char *place,
                          const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
     if (policy->early_pacing && strcmp(policy->congestion, "spectrum_x") != 0) {
-        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "policies",
-                 "policy `%s`: early pacing is part of spectrum_x, not of %s", policy->name, policy->congestion);
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, place, "policy `%s`: early pacing is part of spectrum_x, not of %s",
+                 policy->name, policy->congestion);
     }
     if (policy->early_pacing && traffic->pattern != EXPERIMENT_PATTERN_MOE) {
-        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "traffic.pattern",
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, "traffic.pattern",
                  "policy `%s`: early pacing acts on what a dispatch announces; this traffic announces nothing",
                  policy->name);
     } else if (policy->early_pacing && !(traffic->exchange_counts && traffic->dispatch)) {
         CONFLICT(
-            ERROR_ID_CONFLICT_POLICIES, "policies", traffic->dispatch ? "traffic.exchange_counts" : "traffic.phases",
+            ERROR_ID_CONFLICT_POLICIES, place, traffic->dispatch ? "traffic.exchange_counts" : "traffic.phases",
             "policy `%s`: early pacing needs a dispatch with the exchange of counts, which announces what will come",
             policy->name);
     }
     if (policy->polarised && strcmp(policy->path, "ecmp") != 0) {
-        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "policies",
-                 "policy `%s`: polarised is an option of ecmp, not of %s", policy->name, policy->path);
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, place, "policy `%s`: polarised is an option of ecmp, not of %s",
+                 policy->name, policy->path);
     }
     if (scope->topology != NULL && strcmp(policy->congestion, "dcqcn") == 0 && !experiment->topology.leaf.ecn &&
         !experiment->topology.spine.ecn) {
-        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "leaf.ecn",
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, "leaf.ecn",
                  "policy `%s`: dcqcn would never act, no switch marks packets (ECN)", policy->name);
     }
 }
 
 static void check_policies(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    char place[32], before[32];
     for (uint32_t i = 0; i < experiment->n_policies; i++) {
-        check_policy(experiment, &experiment->policies[i], scope);
+        snprintf(place, sizeof place, "policies.%" PRIu32, i);
+        check_policy(experiment, &experiment->policies[i], place, scope);
         for (uint32_t j = 0; j < i; j++) {
+            snprintf(before, sizeof before, "policies.%" PRIu32, j);
             if (strcmp(experiment->policies[i].name, experiment->policies[j].name) == 0) {
-                CONFLICT(ERROR_ID_CONFLICT_POLICIES, "policies", "policies",
-                         "policies %" PRIu32 " and %" PRIu32 " are both called `%s`", j + 1, i + 1,
+                CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, before, "two policies are called `%s`",
                          experiment->policies[i].name);
             }
         }
@@ -181,10 +183,13 @@ static void check_policies(const struct experiment *experiment, const struct con
 }
 
 static void check_seeds(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    char place[32], before[32];
     for (uint32_t i = 0; i < experiment->n_seeds; i++) {
         for (uint32_t j = 0; j < i; j++) {
             if (experiment->seeds[i] == experiment->seeds[j]) {
-                CONFLICT(ERROR_ID_CONFLICT_POLICIES, "seeds", "seeds",
+                snprintf(place, sizeof place, "seeds.%" PRIu32, i);
+                snprintf(before, sizeof before, "seeds.%" PRIu32, j);
+                CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, before,
                          "seed %" PRIu64 " is given twice: it would count double in every mean", experiment->seeds[i]);
             }
         }
