@@ -12,6 +12,8 @@
 
 #include <stdlib.h>
 
+enum { DEPARTURE_BUCKETS = 64, FEW_DEPARTURES = 24, DEPARTURES_AHEAD = 6 };
+
 /* A port: its transmitter and queue, and what came in by it. */
 struct chip_port {
     uint64_t free_ps; /* end of what is being sent */
@@ -38,7 +40,7 @@ struct chip {
     const struct context *context;
     uint32_t device, n_ports, words;
     uint64_t *active; /* a bit a port: sending, or has a queue */
-    struct departure *departures;
+    struct departure *departures, *sorted;
     uint32_t n_departures, departure_capacity;
     struct chip_port ports[];
 };
@@ -68,6 +70,7 @@ void chip_free(struct chip *chip) {
     if (chip) {
         free(chip->active);
         free(chip->departures);
+        free(chip->sorted);
         free(chip);
     }
 }
@@ -76,6 +79,7 @@ static void note_departure(struct chip *chip, struct chip_port *port) {
     if (chip->n_departures == chip->departure_capacity) {
         chip->departure_capacity = chip->departure_capacity ? 2 * chip->departure_capacity : 64;
         chip->departures = memory_resize(chip->departures, chip->departure_capacity, sizeof(*chip->departures));
+        chip->sorted = memory_resize(chip->sorted, chip->departure_capacity, sizeof(*chip->sorted));
     }
     chip->departures[chip->n_departures++] = (struct departure){.time_ps = port->free_ps,
                                                                 .size_bytes = port->sending_bytes,
@@ -141,33 +145,53 @@ static void handle_record(struct chip *chip, struct engine_worker *worker, struc
     queue_push(&port->queue, &worker->pool, packet);
 }
 
-static int by_time_and_port(const void *a, const void *b) {
-    const struct departure *first = a, *second = b;
-    if (first->time_ps != second->time_ps) {
-        return first->time_ps < second->time_ps ? -1 : 1;
-    }
-    return (first->port > second->port) - (first->port < second->port);
+static bool comes_before(const struct departure *a, const struct departure *b) {
+    return a->time_ps != b->time_ps ? a->time_ps < b->time_ps : a->port < b->port;
 }
 
-/* Insertion for the few departures of a quiet window, the library for the many of a busy one. */
-static void sort_departures(struct departure *departures, uint32_t n) {
-    if (n > 48) {
-        qsort(departures, n, sizeof(*departures), by_time_and_port);
-        return;
-    }
+static void insertion_sort(struct departure *departures, uint32_t n) {
     for (uint32_t i = 1; i < n; i++) {
         const struct departure moved = departures[i];
         uint32_t j = i;
-        for (; j > 0 && by_time_and_port(&moved, &departures[j - 1]) < 0; j--) {
+        for (; j > 0 && comes_before(&moved, &departures[j - 1]); j--) {
             departures[j] = departures[j - 1];
         }
         departures[j] = moved;
     }
 }
 
-static void return_credits(struct chip *chip, struct engine_worker *worker) {
-    sort_departures(chip->departures, chip->n_departures);
+/* Spreads the departures of a window over buckets of equal time first: they come port by port. */
+static void sort_departures(struct chip *chip, uint64_t begin_ps, uint64_t end_ps) {
+    uint32_t starts[DEPARTURE_BUCKETS + 1] = {0};
+    const uint32_t n = chip->n_departures;
+    unsigned shift = 0;
+    while (((end_ps - begin_ps) >> shift) >= DEPARTURE_BUCKETS) {
+        shift++;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        starts[((chip->departures[i].time_ps - begin_ps) >> shift) + 1]++;
+    }
+    for (uint32_t b = 0; b < DEPARTURE_BUCKETS; b++) {
+        starts[b + 1] += starts[b];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        chip->sorted[starts[(chip->departures[i].time_ps - begin_ps) >> shift]++] = chip->departures[i];
+    }
+    struct departure *swap = chip->departures;
+    chip->departures = chip->sorted;
+    chip->sorted = swap;
+}
+
+static void return_credits(struct chip *chip, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps) {
+    if (chip->n_departures > FEW_DEPARTURES) {
+        sort_departures(chip, begin_ps, end_ps);
+    }
+    insertion_sort(chip->departures, chip->n_departures);
     for (uint32_t i = 0; i < chip->n_departures; i++) {
+        if (i + DEPARTURES_AHEAD < chip->n_departures) {
+            const uint16_t next = chip->departures[i + DEPARTURES_AHEAD].ingress;
+            engine_prefetch_slot(chip->context->rings, chip->ports[next].link, ENGINE_CONTROL);
+        }
         const struct departure *departure = &chip->departures[i];
         struct chip_port *ingress = &chip->ports[departure->ingress];
         credit_return(chip->context, worker, chip->device, departure->ingress, ingress->link, &ingress->gathered_bytes,
@@ -177,7 +201,7 @@ static void return_credits(struct chip *chip, struct engine_worker *worker) {
 }
 
 /* All departures before the end have to be known: they give credits. Returns the next one. */
-static uint64_t close_window(struct chip *chip, struct engine_worker *worker, uint64_t end_ps) {
+static uint64_t close_window(struct chip *chip, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps) {
     uint64_t due_ps = TIME_NEVER;
     for (uint32_t w = 0; w < chip->words; w++) {
         for (uint64_t bits = chip->active[w]; bits; bits &= bits - 1) {
@@ -191,13 +215,16 @@ static uint64_t close_window(struct chip *chip, struct engine_worker *worker, ui
             }
         }
     }
-    return_credits(chip, worker);
+    return_credits(chip, worker, begin_ps, end_ps);
     return due_ps;
 }
 
 uint64_t chip_advance(void *object, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps) {
     struct chip *chip = object;
     const uint32_t n = engine_gather(worker, chip->device, begin_ps, end_ps);
+    for (uint32_t p = 0; p < chip->n_ports; p++) {
+        engine_prefetch_slot(chip->context->rings, chip->ports[p].link, ENGINE_PACKET);
+    }
     for (uint32_t i = 0; i < n; i++) {
         const struct engine_arrival *arrival = &worker->arrivals[i];
         void *record = &worker->records[arrival->record];
@@ -211,7 +238,7 @@ uint64_t chip_advance(void *object, struct engine_worker *worker, uint64_t begin
         port->credit_bytes += control->amount;
         kick(chip, worker, port, arrival->time_ps);
     }
-    return close_window(chip, worker, end_ps);
+    return close_window(chip, worker, begin_ps, end_ps);
 }
 
 uint64_t chip_buffered_bytes(const struct chip *chip) {
@@ -224,5 +251,5 @@ uint64_t chip_buffered_bytes(const struct chip *chip) {
 
 size_t chip_bytes(const struct chip *chip) {
     return sizeof(*chip) + chip->n_ports * sizeof(struct chip_port) + chip->words * sizeof(uint64_t) +
-           chip->departure_capacity * sizeof(struct departure);
+           2 * chip->departure_capacity * sizeof(struct departure);
 }

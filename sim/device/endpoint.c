@@ -27,7 +27,7 @@ void endpoint_free(struct endpoint *endpoint) {
     }
     nic_fini(&endpoint->nic);
     receiver_fini(endpoint);
-    free(endpoint->lanes);
+    lane_fini(endpoint);
     for (int i = 0; i < TRAFFIC_CHANNELS; i++) {
         free(endpoint->channels[i].messages);
     }
@@ -230,6 +230,9 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
         endpoint->delivered_capacity * sizeof(struct endpoint_received);
     for (int i = 0; i < TRAFFIC_CHANNELS; i++) {
         bytes += endpoint->channels[i].capacity * sizeof(struct lane_message);
+    }
+    for (uint32_t i = 0; i < endpoint->n_lanes * TRAFFIC_CHANNELS; i++) {
+        bytes += endpoint->lanes[i / TRAFFIC_CHANNELS].queues[i % TRAFFIC_CHANNELS].capacity * sizeof(uint32_t);
     }
     for (uint32_t i = 0; i < endpoint->n_receivers; i++) {
         bytes += endpoint->receivers[i].early_bits / 8;

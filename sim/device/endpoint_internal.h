@@ -104,18 +104,20 @@ struct lane_message {
     uint32_t ports_left; /**< ports that have not passed it yet */
 };
 
-/** One NVLink send channel: messages in order of posting, circular; passed by every port at its own pace. */
+/** One NVLink send channel: messages in order of posting, circular; each port works through those that have records for it. */
 struct channel {
     struct lane_message *messages;
     uint64_t first, end; /**< absolute numbers of the oldest kept, and one past the newest */
     uint32_t capacity;   /**< power of two */
 };
 
-/** Where a port is in a channel. */
-struct lane_cursor {
-    uint64_t message; /**< absolute number */
-    uint64_t record;  /**< next record of it for this port; valid if entered */
-    bool entered;
+/** Messages of one channel that have records for one port, in order of posting; circular. */
+struct lane_queue {
+    uint32_t *messages;  /**< low 32 bits of their numbers in the channel */
+    uint32_t first, end; /**< absolute, wrapping */
+    uint32_t capacity;   /**< power of two */
+    bool entered;        /**< record is set */
+    uint64_t record;     /**< next record of the first message for this port */
 };
 
 /** One NVLink port. */
@@ -127,7 +129,7 @@ struct lane {
     uint32_t link;
     uint32_t gathered_bytes; /**< received, credit not yet given back */
     uint8_t last_channel;
-    struct lane_cursor cursors[TRAFFIC_CHANNELS];
+    struct lane_queue queues[TRAFFIC_CHANNELS];
 };
 
 struct endpoint {
@@ -223,6 +225,8 @@ void receiver_fini(struct endpoint *endpoint);
 
 /** Sets up the NVLink ports. */
 void lane_init(struct endpoint *endpoint);
+/** Frees the NVLink ports. */
+void lane_fini(struct endpoint *endpoint);
 /** Puts a message on its channel. */
 void lane_post(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps);
 /** Starts everything that all ports start up to and including now_ps; returns the next start. */

@@ -39,6 +39,29 @@ static void grow(struct channel *channel) {
     free(old.messages);
 }
 
+/* Lines a message up at one port. */
+static void enqueue(struct lane_queue *queue, uint64_t message) {
+    if (queue->end - queue->first == queue->capacity) {
+        const struct lane_queue old = *queue;
+        queue->capacity = old.capacity ? 2 * old.capacity : 16;
+        queue->messages = memory_allocate(queue->capacity, sizeof(*queue->messages));
+        for (uint32_t at = old.first; at != old.end; at++) {
+            queue->messages[at & (queue->capacity - 1)] = old.messages[at & (old.capacity - 1)];
+        }
+        free(old.messages);
+    }
+    queue->messages[queue->end++ & (queue->capacity - 1)] = (uint32_t)message;
+}
+
+void lane_fini(struct endpoint *endpoint) {
+    for (uint32_t port = 0; port < endpoint->n_lanes; port++) {
+        for (int channel = 0; channel < TRAFFIC_CHANNELS; channel++) {
+            free(endpoint->lanes[port].queues[channel].messages);
+        }
+    }
+    free(endpoint->lanes);
+}
+
 void lane_post(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps) {
     struct channel *channel = &endpoint->channels[message->channel];
     if (channel->end - channel->first == channel->capacity) {
@@ -55,41 +78,43 @@ void lane_post(struct endpoint *endpoint, const struct traffic_message *message,
         .first_port = (uint32_t)((endpoint->n_records + endpoint->device) % endpoint->n_lanes),
         .posted_ps = now_ps,
         .sequence = endpoint->n_lane_messages++,
-        .ports_left = endpoint->n_lanes,
     };
     posted->n_records = pieces_count(&posted->pieces);
+    posted->ports_left = posted->n_records < endpoint->n_lanes ? (uint32_t)posted->n_records : endpoint->n_lanes;
+    for (uint32_t i = 0; i < posted->ports_left; i++) {
+        const uint32_t port = posted->first_port + i;
+        struct lane *lane = &endpoint->lanes[port < endpoint->n_lanes ? port : port - endpoint->n_lanes];
+        enqueue(&lane->queues[message->channel], channel->end - 1);
+    }
     endpoint->n_records += posted->n_records;
     endpoint->records_left += posted->n_records;
     endpoint->counters.nvlink_bytes_sent += message->bytes;
 }
 
-/* Lets go of messages that every port has passed. */
-static void pass(struct channel *channel, struct lane_cursor *cursor, struct lane_message *message) {
+/* A port is done with the message at the front of its queue; messages that no port needs any more are let go. */
+static void pass(struct channel *channel, struct lane_queue *queue, struct lane_message *message) {
+    queue->first++;
+    queue->entered = false;
     message->ports_left--;
-    cursor->message++;
-    cursor->entered = false;
     while (channel->first < channel->end && message_at(channel, channel->first)->ports_left == 0) {
         channel->first++;
     }
 }
 
-/* The oldest message of a channel that has a record left for this port; NULL if none. cursor->record is that record. */
+/* The oldest message of a channel that has a record left for this port, NULL if none; queue->record is that record. */
 static struct lane_message *head_of(struct endpoint *endpoint, uint32_t port, uint32_t number) {
-    struct channel *channel = &endpoint->channels[number];
-    struct lane_cursor *cursor = &endpoint->lanes[port].cursors[number];
-    while (cursor->message < channel->end) {
-        struct lane_message *message = message_at(channel, cursor->message);
-        if (!cursor->entered) { // record n of GPU g goes to port (n + g) mod ports
-            cursor->record = port >= message->first_port ? port - message->first_port
-                                                         : port + endpoint->n_lanes - message->first_port;
-            cursor->entered = true;
-        }
-        if (cursor->record < message->n_records) {
-            return message;
-        }
-        pass(channel, cursor, message);
+    struct lane_queue *queue = &endpoint->lanes[port].queues[number];
+    if (queue->first == queue->end) {
+        return NULL;
     }
-    return NULL;
+    struct lane_message *message =
+        message_at(&endpoint->channels[number], queue->messages[queue->first & (queue->capacity - 1)]);
+    if (!queue->entered) { // record n of GPU g goes to port (n + g) mod ports
+        queue->record =
+            port >= message->first_port ? port - message->first_port : port + endpoint->n_lanes - message->first_port;
+        queue->entered = true;
+    }
+    return message;
 }
 
 /* What a port starts next. */
@@ -129,13 +154,13 @@ static void start(struct endpoint *endpoint, struct engine_worker *worker, uint3
                   const struct lane_start *next) {
     const struct context *context = endpoint->context;
     struct lane *lane = &endpoint->lanes[port];
-    struct lane_cursor *cursor = &lane->cursors[next->channel];
+    struct lane_queue *queue = &lane->queues[next->channel];
     struct lane_message *message = next->message;
-    const uint32_t size = pieces_size(&message->pieces, cursor->record);
+    const uint32_t size = pieces_size(&message->pieces, queue->record);
     struct packet packet = {
         .source = endpoint->device,
         .destination = message->destination,
-        .number = (uint32_t)(message->first_record + cursor->record),
+        .number = (uint32_t)(message->first_record + queue->record),
         .message = message->tag,
         .queue_pair = (uint16_t)(message->n_records >> 16),
         .size_bytes = (uint16_t)size,
@@ -153,15 +178,19 @@ static void start(struct endpoint *endpoint, struct engine_worker *worker, uint3
         trace_add_packet(context->trace, TRACE_START, next->time_ps, endpoint->device,
                          (uint16_t)(endpoint->n_nics + port), &packet, lane->free_ps);
     }
-    cursor->record += endpoint->n_lanes;
-    if (cursor->record >= message->n_records) {
-        pass(&endpoint->channels[next->channel], cursor, message);
+    queue->record += endpoint->n_lanes;
+    if (queue->record >= message->n_records) {
+        pass(&endpoint->channels[next->channel], queue, message);
     }
 }
 
-/* Starts everything that a port starts up to and including now_ps; returns its next start. */
+/* Starts everything that a port starts up to and including now_ps; returns a time that is not later than its next start. */
 static uint64_t drain(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port, uint64_t now_ps) {
+    const struct lane *lane = &endpoint->lanes[port];
     for (;;) {
+        if (lane->free_ps > now_ps) {
+            return lane->free_ps; // whatever comes next comes after this
+        }
         const struct lane_start next = next_start(endpoint, port);
         if (next.time_ps > now_ps) {
             return next.time_ps;
@@ -172,6 +201,9 @@ static uint64_t drain(struct endpoint *endpoint, struct engine_worker *worker, u
 
 uint64_t lane_drain_all(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
     uint64_t due_ps = TIME_NEVER;
+    for (uint32_t port = 0; port < endpoint->n_lanes && endpoint->records_left > 0; port++) {
+        engine_prefetch_slot(endpoint->context->rings, endpoint->lanes[port].link, ENGINE_PACKET);
+    }
     for (uint32_t port = 0; port < endpoint->n_lanes && endpoint->records_left > 0; port++) {
         const uint64_t next_ps = drain(endpoint, worker, port, now_ps);
         due_ps = next_ps < due_ps ? next_ps : due_ps;

@@ -20,6 +20,14 @@ static uint32_t *bitmap_offsets(const struct fabric *fabric, uint32_t *words) {
     return offsets;
 }
 
+static size_t most_ports(const struct fabric *fabric) {
+    size_t most = 1;
+    for (uint32_t d = 0; d < fabric->n_devices; d++) {
+        most = fabric->devices[d].n_ports > most ? fabric->devices[d].n_ports : most;
+    }
+    return most;
+}
+
 struct engine *engine_create(const struct fabric *fabric, uint64_t seed, uint64_t window_ps) {
     struct engine *engine = memory_allocate(1, sizeof(*engine));
     engine->fabric = fabric;
@@ -42,6 +50,7 @@ struct engine *engine_create(const struct fabric *fabric, uint64_t seed, uint64_
         engine->due_ps[d] = TIME_NEVER;
     }
     engine->worker.engine = engine;
+    engine->worker.ports = memory_allocate(most_ports(fabric), sizeof(*engine->worker.ports));
     return engine;
 }
 
@@ -60,6 +69,7 @@ void engine_free(struct engine *engine) {
     free(engine->worker.arrivals);
     free(engine->worker.sorted);
     free(engine->worker.records);
+    free(engine->worker.ports);
     free(engine->worker.listings);
     chunk_pool_fini(&engine->worker.pool);
     free(engine);

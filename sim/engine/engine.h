@@ -50,6 +50,7 @@ struct engine_worker {
     struct engine_arrival *arrivals, *sorted; /**< of the device being run */
     struct engine_record *records;
     uint32_t n_arrivals, arrival_capacity;
+    uint16_t *ports;          /**< scratch: as many as the largest device has */
     uint64_t next_arrival_ps; /**< earliest record that stays on the in-links of the device being run */
     struct engine_listing *listings;
     uint32_t n_listings, listing_capacity;
@@ -123,6 +124,14 @@ static inline void engine_send(struct engine_worker *worker, struct engine_rings
         __builtin_memcpy(&arrival_ps, record, sizeof(arrival_ps));
         writer->listed_window = rings->window;
         engine_list_link(worker, link, queue, arrival_ps);
+    }
+}
+
+/** Fetches the slot that the next record of a link will fill: written long ago and by another device, it is seldom in the cache. */
+static inline void engine_prefetch_slot(const struct engine_rings *rings, uint32_t link, enum engine_queue queue) {
+    const struct ring_writer *writer = &rings->writers[queue][link];
+    if (writer->chunk) {
+        __builtin_prefetch(writer->chunk->slots[writer->slot < CHUNK_SLOTS ? writer->slot : 0], 1);
     }
 }
 

@@ -48,18 +48,44 @@ static bool gather_ring(struct engine_worker *worker, enum engine_queue queue, u
     return false;
 }
 
-static void gather_queue(struct engine_worker *worker, uint32_t device, enum engine_queue queue, uint64_t end_ps) {
+/* Ports of a device whose in-links have records, in ascending order. */
+static uint32_t pending_ports(struct engine_worker *worker, uint32_t device, const uint64_t *bitmap) {
     const struct engine *engine = worker->engine;
-    const struct fabric_link *own = &engine->fabric->links[engine->fabric->devices[device].first_port];
-    uint64_t *bitmap = &engine->pending[queue][engine->bitmap_offset[device]];
     const uint32_t words = engine->bitmap_offset[device + 1] - engine->bitmap_offset[device];
+    uint32_t n = 0;
     for (uint32_t w = 0; w < words; w++) {
         for (uint64_t bits = bitmap[w]; bits; bits &= bits - 1) {
-            const uint32_t bit = (uint32_t)__builtin_ctzll(bits);
-            const uint32_t port = w * 64 + bit;
-            if (!gather_ring(worker, queue, own[port].reverse, port, end_ps)) {
-                bitmap[w] &= ~(UINT64_C(1) << bit);
-            }
+            worker->ports[n++] = (uint16_t)(w * 64 + (uint32_t)__builtin_ctzll(bits));
+        }
+    }
+    return n;
+}
+
+/* The oldest record of a ring was written by another device, so it is seldom in the cache. */
+static void prefetch_record(const struct ring_reader *reader) {
+    if (reader->chunk) {
+        __builtin_prefetch(reader->chunk->slots[reader->slot < CHUNK_SLOTS ? reader->slot : 0]);
+    }
+}
+
+static void gather_queue(struct engine_worker *worker, uint32_t device, enum engine_queue queue, uint64_t end_ps) {
+    enum { READERS_AHEAD = 8, RECORDS_AHEAD = 4 };
+    struct engine *engine = worker->engine;
+    const struct fabric_link *own = &engine->fabric->links[engine->fabric->devices[device].first_port];
+    uint64_t *bitmap = &engine->pending[queue][engine->bitmap_offset[device]];
+    const uint32_t n = pending_ports(worker, device, bitmap);
+    const uint16_t *ports = worker->ports;
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + READERS_AHEAD < n) {
+            const uint32_t link = own[ports[i + READERS_AHEAD]].reverse;
+            __builtin_prefetch(&engine->rings.readers[queue][link]);
+            __builtin_prefetch(&engine->rings.writers[queue][link]);
+        }
+        if (i + RECORDS_AHEAD < n) {
+            prefetch_record(&engine->rings.readers[queue][own[ports[i + RECORDS_AHEAD]].reverse]);
+        }
+        if (!gather_ring(worker, queue, own[ports[i]].reverse, ports[i], end_ps)) {
+            bitmap[ports[i] / 64] &= ~(UINT64_C(1) << (ports[i] % 64));
         }
     }
 }
