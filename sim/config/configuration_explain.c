@@ -64,19 +64,19 @@ static bool explain_in(FILE *stream, const struct schema *schema, const char *na
     char path[PATH_SIZE];
     const char *dot = strrchr(name, '.');
     snprintf(path, sizeof path, "%.*s", dot == NULL ? 0 : (int)(dot - name), name);
-    const struct section *section = schema_section(schema, path);
+    const struct section *section = key_section(schema, path);
     const struct key *key = section == NULL ? NULL : key_find(section, dot == NULL ? name : dot + 1);
     if (key != NULL) {
         explain_key(stream, section, key);
     }
-    section = schema_section(schema, name);
+    section = key_section(schema, name);
     if (section != NULL && name[0] != '\0') {
         fputs(key != NULL ? "\n" : "", stream);
         explain_section(stream, schema, section);
     }
     bool found = key != NULL || section != NULL;
     const size_t length = strlen(name);
-    for (size_t i = 0; i < schema->n_sections && schema_is_group(schema, name); i++) {
+    for (size_t i = 0; i < schema->n_sections && key_is_group(schema, name); i++) {
         section = &schema->sections[i];
         if (strncmp(section->path, name, length) == 0 && section->path[length] == '.') {
             fputs(found ? "\n" : "", stream);
@@ -146,7 +146,7 @@ static const char *guess(const char *name, char (*names)[PATH_SIZE], size_t n) {
 
 static bool fail_unknown(struct error *error, const char *name) {
     char names[NAMES_LIMIT][PATH_SIZE];
-    const size_t n = collect(schema_topology(), names, collect(schema_experiment(), names, 0));
+    const size_t n = collect(topology_keys(), names, collect(experiment_keys(), names, 0));
     const char *nearest = guess(name, names, n);
     error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "there is no key or section `%.60s`", name);
     if (nearest != NULL) {
@@ -159,12 +159,12 @@ static bool fail_unknown(struct error *error, const char *name) {
 
 bool configuration_explain(FILE *stream, const char *name, struct error *error) {
     if (name == NULL || name[0] == '\0') {
-        list_schema(stream, schema_experiment());
+        list_schema(stream, experiment_keys());
         fputc('\n', stream);
-        list_schema(stream, schema_topology());
+        list_schema(stream, topology_keys());
         return true;
     }
     const char *below = strncmp(name, "topology.", 9) == 0 ? name + 9 : name;
-    return explain_number(stream, name) || (below == name && explain_in(stream, schema_experiment(), name)) ||
-           explain_in(stream, schema_topology(), below) || fail_unknown(error, name);
+    return explain_number(stream, name) || (below == name && explain_in(stream, experiment_keys(), name)) ||
+           explain_in(stream, topology_keys(), below) || fail_unknown(error, name);
 }

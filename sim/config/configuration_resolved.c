@@ -54,7 +54,7 @@ static void write_section(FILE *stream, const struct section *section, const voi
 }
 
 static void write_topology(FILE *stream, const struct topology *topology) {
-    const struct schema *schema = schema_topology();
+    const struct schema *schema = topology_keys();
     char group[64] = "";
     fputs("topology:\n", stream);
     for (size_t i = 0; i < schema->n_sections; i++) {
@@ -68,7 +68,7 @@ static void write_topology(FILE *stream, const struct topology *topology) {
 }
 
 static void write_policies(FILE *stream, const struct experiment *experiment) {
-    const struct section *section = schema_section(schema_experiment(), "policies");
+    const struct section *section = key_section(experiment_keys(), "policies");
     fputs("policies:\n", stream);
     for (uint32_t i = 0; i < experiment->n_policies; i++) {
         write_keys(stream, section, &experiment->policies[i], 2, "- ");
@@ -76,7 +76,7 @@ static void write_policies(FILE *stream, const struct experiment *experiment) {
 }
 
 void configuration_write_resolved(FILE *stream, const struct experiment *experiment) {
-    const struct schema *schema = schema_experiment();
+    const struct schema *schema = experiment_keys();
     char group[64] = "";
     for (size_t i = 0; i < schema->n_sections; i++) {
         const struct section *section = &schema->sections[i];

@@ -150,14 +150,14 @@ static void write_topology(struct output *output) {
     text_member(output, "type", "string");
     end(output, '}');
     begin(output, "", '{');
-    write_mapping(output, schema_topology(), "");
+    write_mapping(output, topology_keys(), "");
     end(output, '}');
     end(output, ']');
 }
 
 /** One policy: the short form as a pattern, or a mapping. */
 static void write_policy_forms(struct output *output) {
-    const struct section *section = schema_section(schema_experiment(), "policies");
+    const struct section *section = key_section(experiment_keys(), "policies");
     begin(output, "", '{');
     text_member(output, "type", "string");
     member(output, "pattern");
@@ -302,7 +302,7 @@ static void write_required(struct output *output, const struct section *section)
 
 /** The members that describe a mapping: its keys and the sections below. */
 static void write_mapping(struct output *output, const struct schema *schema, const char *path) {
-    const struct section *section = schema_section(schema, path);
+    const struct section *section = key_section(schema, path);
     if (section != NULL) {
         text_member(output, "description", section->doc);
     }
@@ -326,7 +326,7 @@ static void write_mapping(struct output *output, const struct schema *schema, co
 }
 
 void configuration_schema(FILE *stream, enum configuration_kind kind) {
-    const struct schema *schema = kind == CONFIGURATION_TOPOLOGY ? schema_topology() : schema_experiment();
+    const struct schema *schema = kind == CONFIGURATION_TOPOLOGY ? topology_keys() : experiment_keys();
     char title[64];
     struct output output = {.stream = stream, .depth = 1};
     snprintf(title, sizeof title, "moefabric %s", schema->title);

@@ -127,8 +127,8 @@ static void fill(const struct reading *reading, const struct tree_node *topology
         topology_read_node(topology, &experiment->topology, reading->errors);
         memcpy(experiment->topology.path, experiment->topology_path, sizeof experiment->topology.path);
     }
-    section_reader_defaults(schema_experiment(), experiment);
-    section_reader_read(schema_experiment(), reading->root, experiment, reading->errors);
+    section_reader_defaults(experiment_keys(), experiment);
+    section_reader_read(experiment_keys(), reading->root, experiment, reading->errors);
     experiment_preset_fill(&experiment->model);
     const struct tree_entry *policies = tree_find(reading->root, "policies");
     if (policies != NULL) {
@@ -149,7 +149,7 @@ static void read_all(struct reading *reading, const char *const *overrides) {
         return;
     }
     if (reading->root->kind != TREE_MAPPING) {
-        section_reader_read(schema_experiment(), reading->root, reading->experiment, reading->errors);
+        section_reader_read(experiment_keys(), reading->root, reading->experiment, reading->errors);
         return;
     }
     reading->overrides = memory_allocate(reading->n_overrides, sizeof *reading->overrides);

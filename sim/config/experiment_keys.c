@@ -266,7 +266,7 @@ static const struct section sections[] = {
     {"congestion.spectrum_x", "Parameters of the controller spectrum_x.", SECTION(spectrum_x_keys), PART(spectrum_x)},
 };
 
-const struct schema *schema_experiment(void) {
+const struct schema *experiment_keys(void) {
     static const struct schema schema = {"configuration", sections, sizeof sections / sizeof sections[0]};
     return &schema;
 }

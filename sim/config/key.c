@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-const struct section *schema_section(const struct schema *schema, const char *path) {
+const struct section *key_section(const struct schema *schema, const char *path) {
     for (size_t i = 0; i < schema->n_sections; i++) {
         if (strcmp(schema->sections[i].path, path) == 0) {
             return &schema->sections[i];
@@ -16,7 +16,7 @@ const struct section *schema_section(const struct schema *schema, const char *pa
     return NULL;
 }
 
-bool schema_is_group(const struct schema *schema, const char *path) {
+bool key_is_group(const struct schema *schema, const char *path) {
     const size_t length = strlen(path);
     for (size_t i = 0; i < schema->n_sections; i++) {
         if (strncmp(schema->sections[i].path, path, length) == 0 && schema->sections[i].path[length] == '.') {

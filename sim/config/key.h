@@ -62,16 +62,16 @@ struct schema {
 };
 
 /** Sections of a topology file; base struct topology. */
-const struct schema *schema_topology(void);
+const struct schema *topology_keys(void);
 
 /** Sections of a configuration file; base struct experiment. */
-const struct schema *schema_experiment(void);
+const struct schema *experiment_keys(void);
 
 /** The section of exactly this path, or NULL. */
-const struct section *schema_section(const struct schema *schema, const char *path);
+const struct section *key_section(const struct schema *schema, const char *path);
 
 /** Is path a mere prefix of sections, such as `congestion` of `congestion.dcqcn`? */
-bool schema_is_group(const struct schema *schema, const char *path);
+bool key_is_group(const struct schema *schema, const char *path);
 
 /** The key of this name in a section, or NULL. */
 const struct key *key_find(const struct section *section, const char *name);

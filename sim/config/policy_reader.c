@@ -18,7 +18,7 @@ struct short_form {
 };
 
 static const struct key *policy_key(const char *name) {
-    return key_find(schema_section(schema_experiment(), "policies"), name);
+    return key_find(key_section(experiment_keys(), "policies"), name);
 }
 
 /** Number of names of a key. */
@@ -141,7 +141,7 @@ void policy_reader_print(char *buffer, size_t size, const struct experiment_poli
 }
 
 static void read_item(const struct tree_node *node, struct experiment_policy *policy, struct error_list *errors) {
-    const struct section *section = schema_section(schema_experiment(), "policies");
+    const struct section *section = key_section(experiment_keys(), "policies");
     memset(policy, 0, sizeof *policy);
     section_reader_section_defaults(section, policy);
     if (node->kind == TREE_MAPPING) {

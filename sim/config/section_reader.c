@@ -146,8 +146,8 @@ static void walk_entry(const struct walk *walk, const struct section *section, c
         return;
     }
     const bool fits = join(below, path, entry->key);
-    const struct section *child = fits && walk->schema != NULL ? schema_section(walk->schema, below) : NULL;
-    if ((child != NULL && !child->listed) || (fits && walk->schema != NULL && schema_is_group(walk->schema, below))) {
+    const struct section *child = fits && walk->schema != NULL ? key_section(walk->schema, below) : NULL;
+    if ((child != NULL && !child->listed) || (fits && walk->schema != NULL && key_is_group(walk->schema, below))) {
         walk_child(walk, below, entry);
     } else {
         report_unknown(walk, section, path, entry);
@@ -155,7 +155,7 @@ static void walk_entry(const struct walk *walk, const struct section *section, c
 }
 
 static void walk_mapping(const struct walk *walk, const char *path, const struct tree_node *node) {
-    const struct section *section = schema_section(walk->schema, path);
+    const struct section *section = key_section(walk->schema, path);
     for (uint32_t i = 0; i < node->n_entries; i++) {
         walk_entry(walk, section, path, &node->entries[i]);
     }

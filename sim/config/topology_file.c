@@ -13,7 +13,7 @@ static void fill_spine(const struct tree_node *root, struct topology *topology) 
     const struct tree_entry *entry = tree_find(root, "spine");
     topology->spine = topology->leaf;
     if (entry != NULL && entry->value->kind == TREE_MAPPING) {
-        struct section section = *schema_section(schema_topology(), "spine");
+        struct section section = *key_section(topology_keys(), "spine");
         section.offset = 0;
         section_reader_read_section(&section, entry->value, &topology->spine, &known);
     }
@@ -21,8 +21,8 @@ static void fill_spine(const struct tree_node *root, struct topology *topology) 
 
 void topology_read_node(const struct tree_node *root, struct topology *topology, struct error_list *errors) {
     memset(topology, 0, sizeof *topology);
-    section_reader_defaults(schema_topology(), topology);
-    section_reader_read(schema_topology(), root, topology, errors);
+    section_reader_defaults(topology_keys(), topology);
+    section_reader_read(topology_keys(), root, topology, errors);
     fill_spine(root, topology);
     if (topology->gpus_used == 0) {
         topology->gpus_used = topology->nvlink.gpus;

@@ -188,7 +188,7 @@ static const struct section sections[] = {
     {"fabric", "How leaves and spines are joined.", SECTION(fabric_keys), .offset = offsetof(struct topology, fabric)},
 };
 
-const struct schema *schema_topology(void) {
+const struct schema *topology_keys(void) {
     static const struct schema schema = {"topology", sections, sizeof sections / sizeof sections[0]};
     return &schema;
 }

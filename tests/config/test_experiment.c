@@ -221,10 +221,10 @@ static void read_tables(const struct schema *schema) {
 }
 
 START_TEST(all_texts_of_the_key_tables_can_be_read) {
-    read_tables(schema_topology());
-    read_tables(schema_experiment());
-    section_reader_defaults(schema_topology(), &topology);
-    section_reader_defaults(schema_experiment(), &experiment);
+    read_tables(topology_keys());
+    read_tables(experiment_keys());
+    section_reader_defaults(topology_keys(), &topology);
+    section_reader_defaults(experiment_keys(), &experiment);
 }
 END_TEST
 
