@@ -29,7 +29,7 @@ static inline uint64_t pieces_count(const struct pieces *pieces) {
 static inline uint32_t pieces_size(const struct pieces *pieces, uint64_t index) {
     uint64_t whole = pieces->bytes; // of the unit that the piece is in, and the piece's number within it
     if (pieces->unit_bytes != 0) {
-        const uint64_t per_unit = (pieces->unit_bytes + pieces->largest_bytes - 1) / pieces->largest_bytes;
+        const uint64_t per_unit = ((uint64_t)pieces->unit_bytes + pieces->largest_bytes - 1) / pieces->largest_bytes;
         const uint64_t unit = index / per_unit;
         index -= unit * per_unit;
         const uint64_t left = pieces->bytes - unit * pieces->unit_bytes;
