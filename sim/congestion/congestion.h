@@ -64,6 +64,7 @@ struct congestion_controller {
     const char *name;         /**< as the configuration spells it */
     bool wants_notifications; /**< receivers answer marked packets with notifications */
     bool wants_probes;        /**< the queue pair keeps one round-trip probe in flight while it has work */
+    bool counts_bytes;        /**< wants to be told of every data packet: `sent` */
     /** A queue pair begins. share: announced share of the destination's port (1 << 20 = all), 0 = not announced. */
     void (*start)(const struct congestion_parameters *parameters, struct congestion_state *state,
                   uint64_t line_bits_per_s, uint32_t share, uint64_t now_ps);
@@ -75,6 +76,9 @@ struct congestion_controller {
     /** The echo of a probe has arrived, round_trip_ps after it was queued at the NIC. */
     void (*probed)(const struct congestion_parameters *parameters, struct congestion_state *state,
                    uint64_t round_trip_ps, uint64_t now_ps);
+    /** A data packet of size_bytes (on the wire) starts now. Called before rate, and only if counts_bytes. */
+    void (*sent)(const struct congestion_parameters *parameters, struct congestion_state *state, uint32_t size_bytes,
+                 uint64_t now_ps);
     /** Something was lost (negative acknowledgement or time-out). */
     void (*lost)(const struct congestion_parameters *parameters, struct congestion_state *state, uint64_t now_ps);
     /** The rate for a packet that starts now: 1 … line. */

@@ -215,6 +215,14 @@ static void dcqcn_probed(const struct congestion_parameters *parameters, struct 
     (void)now_ps;
 }
 
+static void dcqcn_sent(const struct congestion_parameters *parameters, struct congestion_state *state,
+                       uint32_t size_bytes, uint64_t now_ps) {
+    (void)parameters;
+    (void)state;
+    (void)size_bytes;
+    (void)now_ps;
+}
+
 static void dcqcn_lost(const struct congestion_parameters *parameters, struct congestion_state *words,
                        uint64_t now_ps) {
     (void)parameters; /* nor losses */
@@ -230,6 +238,7 @@ const struct congestion_controller dcqcn_controller = {
     .announced = dcqcn_announced,
     .notified = dcqcn_notified,
     .probed = dcqcn_probed,
+    .sent = dcqcn_sent,
     .lost = dcqcn_lost,
     .rate = dcqcn_rate,
 };

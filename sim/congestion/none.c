@@ -33,6 +33,14 @@ static void none_probed(const struct congestion_parameters *parameters, struct c
     (void)now_ps;
 }
 
+static void none_sent(const struct congestion_parameters *parameters, struct congestion_state *state,
+                      uint32_t size_bytes, uint64_t now_ps) {
+    (void)parameters;
+    (void)state;
+    (void)size_bytes;
+    (void)now_ps;
+}
+
 static uint64_t none_rate(const struct congestion_parameters *parameters, struct congestion_state *state,
                           uint64_t now_ps) {
     (void)parameters;
@@ -48,6 +56,7 @@ const struct congestion_controller none_controller = {
     .announced = none_announced,
     .notified = none_told,
     .probed = none_probed,
+    .sent = none_sent,
     .lost = none_told,
     .rate = none_rate,
 };

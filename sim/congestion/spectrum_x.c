@@ -11,6 +11,8 @@ enum { FXP16_ONE = 1 << 16, FXP20_ONE = 1 << 20, RATE_BITS = 20, FACTOR_BITS = 1
 enum { STRONG_CUT = 2, LOSS_CUT = 5 }; /* multiples of the responsiveness (rtt_template) */
 enum { SMALLEST_RESET_REPLIES = 256 }; /* once in so many replies (rtt_template) */
 
+enum { WINDOW_LIMIT_BYTES = 65536 }; /* 16 packets of 4 KiB: enough to tell half from whole */
+
 #define MICROSECOND_PS UINT64_C(1000000)
 
 /* One queue pair. */
@@ -20,7 +22,9 @@ struct spectrum_x_state {
     uint64_t last_round_trip_ps; /* 0 = no reply yet since the start */
     uint64_t last_reply_ps;
     uint64_t last_cut_ps; /* or the start */
-    uint32_t rate_fxp20;  /* share of the line */
+    uint64_t window_ps;   /* since when sent_bytes are counted */
+    uint64_t sent_bytes;
+    uint32_t rate_fxp20; /* share of the line */
     uint32_t was_cut : 1;
     uint32_t was_notified : 1; /* since the last decision */
     uint32_t was_lost : 1;     /* until it has led to a cut */
@@ -44,6 +48,12 @@ static uint32_t clamp_rate(const struct spectrum_x_parameters *parameters, uint6
     return (uint32_t)(rate < FXP20_ONE ? rate : FXP20_ONE);
 }
 
+/* What is sent from now on shows whether the rate is used. */
+static void count_anew(struct spectrum_x_state *state, uint64_t now_ps) {
+    state->window_ps = now_ps;
+    state->sent_bytes = 0;
+}
+
 /* Begins a series: rate, first cut and hyper period anew. share 0 = line rate. */
 static void begin(const struct spectrum_x_parameters *parameters, struct spectrum_x_state *state, uint32_t share,
                   uint64_t now_ps) {
@@ -52,6 +62,7 @@ static void begin(const struct spectrum_x_parameters *parameters, struct spectru
     state->last_round_trip_ps = 0;
     state->last_reply_ps = now_ps;
     state->last_cut_ps = now_ps;
+    count_anew(state, now_ps);
     state->was_cut = false;
     state->was_notified = false;
     state->was_lost = false;
@@ -75,6 +86,15 @@ static void spectrum_x_announced(const struct congestion_parameters *parameters,
         begin(&parameters->spectrum_x, &state, share, now_ps);
         state_store(words, &state);
     }
+}
+
+static void spectrum_x_sent(const struct congestion_parameters *parameters, struct congestion_state *words,
+                            uint32_t size_bytes, uint64_t now_ps) {
+    (void)parameters;
+    (void)now_ps;
+    struct spectrum_x_state state = state_load(words);
+    state.sent_bytes += size_bytes;
+    state_store(words, &state);
 }
 
 static void spectrum_x_notified(const struct congestion_parameters *parameters, struct congestion_state *words,
@@ -156,12 +176,34 @@ static void rate_cut(const struct spectrum_x_parameters *parameters, struct spec
     }
     state->was_cut = true;
     state->last_cut_ps = now_ps;
+    count_anew(state, now_ps);
     state->rate_fxp20 = clamp_rate(parameters, rate);
+}
+
+/*
+ * Whether at least half of what the rate allowed since the last change of it was sent. A queue pair that something
+ * else holds back (its NIC serves others in turn, or there was little to send) learns nothing of its rate from the
+ * lack of delay. Where half cannot be told yet the next decision may; after WINDOW_LIMIT_BYTES it counts anew.
+ */
+static bool rate_is_used(struct spectrum_x_state *state, uint64_t now_ps) {
+    const rate_wide rate = (rate_wide)state->line_bits_per_s * state->rate_fxp20 >> RATE_BITS;
+    const uint64_t allowed_bytes = (uint64_t)(rate * (now_ps - state->window_ps) / UINT64_C(8000000000000));
+    if (state->sent_bytes > 0 && 2 * state->sent_bytes >= allowed_bytes) {
+        return true;
+    }
+    if (allowed_bytes > WINDOW_LIMIT_BYTES) {
+        count_anew(state, now_ps);
+    }
+    return false;
 }
 
 /* Rate after a decision that does not cut. */
 static void rate_raise(const struct spectrum_x_parameters *parameters, struct spectrum_x_state *state,
                        uint64_t delay_ps, uint64_t now_ps) {
+    if (!rate_is_used(state, now_ps)) {
+        return;
+    }
+    count_anew(state, now_ps);
     uint32_t factor = FXP16_ONE + response(parameters, parameters->delay_threshold_ps - delay_ps);
     if (factor > parameters->largest_increase_fxp16) {
         factor = parameters->largest_increase_fxp16;
@@ -200,10 +242,12 @@ const struct congestion_controller spectrum_x_controller = {
     .name = "spectrum_x",
     .wants_notifications = true,
     .wants_probes = true,
+    .counts_bytes = true,
     .start = spectrum_x_start,
     .announced = spectrum_x_announced,
     .notified = spectrum_x_notified,
     .probed = spectrum_x_probed,
+    .sent = spectrum_x_sent,
     .lost = spectrum_x_lost,
     .rate = spectrum_x_rate,
 };

@@ -49,7 +49,10 @@
  * RA2.1's "max queuing delay"; a new smallest round trip counts as d = 0, in the template as d = the round trip; (5) the strong cuts have no figure in RA2.1 and are the template's multiples of u; they go below
  * largest_decrease; (6) left out: the template's larger cuts above 85 % utilisation of the port, "TX rate decrement
  * step", fast scheduling, topology awareness, detection of dead planes; (7) only probes see delay: acknowledgements
- * do not; (8) an idle queue pair keeps its last R, unless a share is announced.
+ * do not; (8) an idle queue pair keeps its last R, unless a share is announced;
+ * (9) ours: R is raised only where it was used, the rule of TCP's congestion window validation (RFC 7661: at least half). Without it the R of
+ * every queue pair that its own NIC holds back (one of 255 served in turn) rises to 1 while nothing is learned of the path, and the
+ * queue pairs that are left when the others have finished hit their destination at line rate, early pacing or not.
  *
  * Numbers: R has 20 fractional bits as in the template, factors 16, both rounded down.
  */

@@ -91,6 +91,9 @@ static uint64_t start(struct endpoint *endpoint, struct engine_worker *worker, s
 static bool is_unpaced(const struct endpoint *endpoint, struct queue_pair *pair, uint32_t size_bytes,
                        uint64_t duration_ps, uint64_t now_ps) {
     const struct context *context = endpoint->context;
+    if (context->controller->counts_bytes) {
+        context->controller->sent(&context->parameters->congestion, &pair->congestion, size_bytes, now_ps);
+    }
     const uint64_t rate = context->controller->rate(&context->parameters->congestion, &pair->congestion, now_ps);
     if (rate >= endpoint->nic.line_bits_per_s) {
         return true;

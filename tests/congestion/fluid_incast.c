@@ -12,6 +12,7 @@
 static const double kmin_bytes = 150000, kmax_bytes = 1500000, packet_bytes = 4096;
 
 struct sender {
+    double unbooked_bytes;
     struct congestion_state state;
     uint64_t sent_ps;  /* the probe in flight */
     uint64_t reply_ps; /* 0 = it has not reached the queue yet */
@@ -34,6 +35,16 @@ static double offered_now(struct fluid *fluid, uint64_t now_ps) {
         sum += (double)fluid->controller->rate(fluid->incast->parameters, &fluid->senders[i].state, now_ps);
     }
     return sum / 8e12;
+}
+
+/* A fluid sender uses its rate in full; whole bytes are booked, the rest is kept for later. */
+static void sender_count(struct fluid *fluid, struct sender *sender, uint64_t now_ps) {
+    const struct congestion_parameters *parameters = fluid->incast->parameters;
+    const double rate = (double)fluid->controller->rate(parameters, &sender->state, now_ps);
+    sender->unbooked_bytes += rate / 8e12 * (double)STEP_PS;
+    const uint32_t whole = (uint32_t)sender->unbooked_bytes;
+    sender->unbooked_bytes -= whole;
+    fluid->controller->sent(parameters, &sender->state, whole, now_ps);
 }
 
 /* Probes pass through the queue like data; each reply brings a decision and the next probe. */
@@ -104,6 +115,9 @@ struct fluid_outcome fluid_incast_run(const struct fluid_incast *incast) {
             outcome.peak_queue_bytes = (uint64_t)fluid.queue_bytes;
         }
         for (unsigned i = 0; i < incast->senders; i++) {
+            if (fluid.controller->counts_bytes) {
+                sender_count(&fluid, &fluid.senders[i], now_ps);
+            }
             if (fluid.controller->wants_probes) {
                 sender_probe(&fluid, &fluid.senders[i], now_ps);
             }

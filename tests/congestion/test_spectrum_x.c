@@ -44,6 +44,7 @@ static uint64_t reply(struct pair *pair, uint64_t round_trip_ps) {
     while (hash_mix(pair->now_ps) % 256 == 0) {
         pair->now_ps++;
     }
+    spectrum_x->sent(pair->parameters, &pair->state, UINT32_MAX, pair->now_ps); // the rate is used in full
     spectrum_x->probed(pair->parameters, &pair->state, round_trip_ps, pair->now_ps);
     return rate_of(pair);
 }
@@ -200,6 +201,30 @@ START_TEST(the_rate_is_never_zero) {
 END_TEST
 
 /* The start value is above what is seen; a smaller sample counts as no delay; where it is set back, a long one does too. */
+START_TEST(unused_rate_is_not_raised) {
+    struct congestion_parameters parameters = figures();
+    parameters.spectrum_x.early_pacing = true;
+    struct pair pair = pair_start(&parameters, 1 << 12); // 1/256 of the line
+    const uint64_t before = rate_of(&pair);
+    pair.now_ps += 100 * US; // allows 2^30 b/s × 100 us = 13,421 bytes
+    spectrum_x->sent(&parameters, &pair.state, 6700, pair.now_ps);
+    spectrum_x->probed(&parameters, &pair.state, 8 * US, pair.now_ps);
+    ck_assert_uint_eq(rate_of(&pair), before); // less than half was sent
+    spectrum_x->sent(&parameters, &pair.state, 11, pair.now_ps);
+    spectrum_x->probed(&parameters, &pair.state, 8 * US, pair.now_ps);
+    ck_assert_uint_gt(rate_of(&pair), before); // half of it was
+    const uint64_t raised = rate_of(&pair);
+    spectrum_x->probed(&parameters, &pair.state, 8 * US, pair.now_ps);
+    ck_assert_uint_eq(rate_of(&pair), raised); // nothing was sent since
+    pair.now_ps += 600 * US;                   // allows more than 64 KiB: what was not sent until now no longer counts
+    spectrum_x->probed(&parameters, &pair.state, 8 * US, pair.now_ps);
+    pair.now_ps += 10 * US;
+    spectrum_x->sent(&parameters, &pair.state, 4160, pair.now_ps);
+    spectrum_x->probed(&parameters, &pair.state, 8 * US, pair.now_ps);
+    ck_assert_uint_gt(rate_of(&pair), raised);
+}
+END_TEST
+
 START_TEST(smallest_round_trip_follows_and_is_set_back) {
     const struct congestion_parameters parameters = figures();
     struct pair pair = pair_start(&parameters, 0);
@@ -210,6 +235,7 @@ START_TEST(smallest_round_trip_follows_and_is_set_back) {
         pair.now_ps++;
     } while (hash_mix(pair.now_ps) % 256 != 0);
     const uint64_t before = rate_of(&pair);
+    spectrum_x->sent(&parameters, &pair.state, UINT32_MAX, pair.now_ps);
     spectrum_x->probed(&parameters, &pair.state, 100 * US, pair.now_ps);
     ck_assert_uint_gt(rate_of(&pair), before);
 }
@@ -318,6 +344,7 @@ int main(void) {
     tcase_add_test(rules, rate_stays_within_its_bounds_whatever_comes);
     tcase_add_test(rules, the_rate_is_never_zero);
     tcase_add_test(rules, smallest_round_trip_follows_and_is_set_back);
+    tcase_add_test(rules, unused_rate_is_not_raised);
     tcase_add_test(rules, set_back_once_in_256_replies_on_average);
     tcase_add_test(rules, announced_share_is_the_first_rate_only_with_early_pacing);
     tcase_add_test(rules, early_pacing_is_adjusted_by_replies_and_never_raised_by_the_first_cut);

@@ -165,6 +165,7 @@ static void join_probes(struct reference_world *world, struct reference_nic *nic
                                  .entropy = pair->entropy,
                                  .kind_class = (uint8_t)(PACKET_PROBE | (int)parameters->data_class << 4),
                                  .flags_transmission = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0};
+    world->result->endpoints[nic->endpoint].probes_given_up += pair->probe_outstanding;
     pair->probe_outstanding = true;
     pair->probe_number = pair->probes++;
     pair->probe_sent_ps = world->now_ps;
@@ -174,6 +175,9 @@ static void join_probes(struct reference_world *world, struct reference_nic *nic
 
 static void pace(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair, uint64_t size,
                  uint64_t duration_ps) {
+    if (nic->controller->counts_bytes) {
+        nic->controller->sent(&world->parameters->congestion, &pair->congestion, (uint32_t)size, world->now_ps);
+    }
     const uint64_t rate = nic->controller->rate(&world->parameters->congestion, &pair->congestion, world->now_ps);
     const uint64_t gap_ps = size * UINT64_C(8000000000000) / rate;
     const bool at_line = rate >= nic->line_bits_per_s || gap_ps <= duration_ps;
@@ -317,6 +321,7 @@ static void acknowledge(struct reference_world *world, struct reference_nic *nic
                         uint32_t cumulative, uint32_t received) {
     const struct nic_parameters *parameters = &world->parameters->nic;
     const uint32_t before = reference_pair_acknowledged(pair, parameters);
+    world->result->endpoints[nic->endpoint].late_acknowledgements += cumulative > pair->next;
     reference_pair_acknowledge(pair, cumulative, received);
     while (pair->completed < pair->n_messages && pair->messages[pair->completed].end <= pair->cumulative) {
         trace_add_message(&world->result->trace, TRACE_COMPLETE, world->now_ps, nic->endpoint, PACKET_DATA,
