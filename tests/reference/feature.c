@@ -49,6 +49,8 @@ static void sum_endpoints(struct summary *s, const struct reference *reference) 
         s->endpoints.notifications_received += counts->notifications_received;
         s->endpoints.timeouts += counts->timeouts;
         s->endpoints.paced_packets += counts->paced_packets;
+        s->endpoints.probes_given_up += counts->probes_given_up;
+        s->endpoints.late_acknowledgements += counts->late_acknowledgements;
         s->endpoints.window_stalls += counts->window_stalls;
     }
 }
@@ -119,6 +121,12 @@ static bool notification(const struct summary *s) {
 }
 static bool probe_reply(const struct summary *s) {
     return s->starts[PACKET_PROBE_REPLY] > 0;
+}
+static bool probe_given_up(const struct summary *s) {
+    return s->endpoints.probes_given_up > 0;
+}
+static bool late_acknowledgement(const struct summary *s) {
+    return s->endpoints.late_acknowledgements > 0;
 }
 static bool paced(const struct summary *s) {
     return s->endpoints.paced_packets > 0;
@@ -195,6 +203,8 @@ static const struct {
     {"reordering, placed", reordering},
     {"congestion notification", notification},
     {"probe reply", probe_reply},
+    {"probe given up", probe_given_up},
+    {"late acknowledgement", late_acknowledgement},
     {"pacing below line rate", paced},
     {"early pacing", early_pacing},
     {"window holds a queue pair", window_stall},

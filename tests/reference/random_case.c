@@ -10,9 +10,9 @@
 
 #define US UINT64_C(1000000)
 
-enum { PLENTY_BYTES = 1 << 26, ONE_FXP20 = 1 << 20 };
+enum { PLENTY_BYTES = 1 << 26, ONE_FXP20 = 1 << 20, BYTE_PS = 20 };
 
-enum topic { TOPIC_TRAFFIC = 300, TOPIC_MESSAGES, TOPIC_DEPENDENCIES };
+enum topic { TOPIC_TRAFFIC = 300, TOPIC_MESSAGES, TOPIC_DEPENDENCIES, TOPIC_REFRESHES };
 
 /** How the messages of one case are drawn. */
 struct mood {
@@ -106,6 +106,22 @@ static void draw_dependencies(struct random_case *random_case, struct dice *dice
     }
 }
 
+/** Picks a seed with which the refreshes of one switch fall on multiples of a byte's time at 400 Gb/s, where packets arrive. */
+static void align_refreshes(struct random_case *random_case, struct dice *dice) {
+    const struct fabric *fabric = random_case->fabric;
+    struct network_parameters *parameters = &random_case->parameters;
+    if (fabric->n_switches == 0 || dice_chance(dice, 50)) {
+        return;
+    }
+    const uint32_t device = fabric->switch_devices[dice_below(dice, fabric->n_switches)];
+    for (int attempt = 0; attempt < 200; attempt++) {
+        if (path_refresh_offset_ps(&parameters->path, parameters->seed, device) % BYTE_PS == 0) {
+            return;
+        }
+        parameters->seed += UINT64_C(1) << 32;
+    }
+}
+
 /* ---- recipes ---- */
 
 static void enlarge(struct switch_parameters *parameters) {
@@ -185,6 +201,7 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     struct random_case *created = memory_allocate(1, sizeof *created);
     struct dice traffic = dice_of(recipe->number, TOPIC_TRAFFIC), messages = dice_of(recipe->number, TOPIC_MESSAGES);
     struct dice dependencies = dice_of(recipe->number, TOPIC_DEPENDENCIES);
+    struct dice refreshes = dice_of(recipe->number, TOPIC_REFRESHES);
     created->recipe = *recipe;
     created->fabric = random_fabric_create(recipe->number, recipe->simpler & RANDOM_CASE_EQUAL_LINKS,
                                            recipe->simpler & RANDOM_CASE_STORE_AND_FORWARD);
@@ -192,6 +209,7 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     const struct mood mood = draw_mood(&traffic, created->fabric);
     draw_messages(created, &messages, &mood);
     draw_dependencies(created, &dependencies);
+    align_refreshes(created, &refreshes);
     simplify_parameters(&created->parameters, recipe->simpler);
     simplify_messages(created);
     fill_list(created);

@@ -11,6 +11,13 @@ enum { ONE_FXP20 = 1 << 20, ONE_FXP16 = 1 << 16, PLENTY_BYTES = 1 << 26, AMPLE_H
 
 enum topic { TOPIC_LEAF = 200, TOPIC_SPINE, TOPIC_NIC, TOPIC_NVLINK, TOPIC_PATH, TOPIC_CONTROLLER };
 
+/** A multiple of the time of a packet at 400 Gb/s, so that things happen exactly when an interval ends; else any time. */
+static uint64_t draw_interval_ps(struct dice *dice, const struct nic_parameters *nic, uint64_t most_ps) {
+    const uint64_t packet_ps = UINT64_C(20) * (nic->payload_bytes + nic->header_bytes);
+    const uint64_t any_ps = dice_between(dice, 0, most_ps);
+    return dice_chance(dice, 50) ? any_ps / packet_ps * packet_ps : any_ps;
+}
+
 static struct nic_parameters draw_nic(struct dice *dice) {
     static const uint64_t payloads[] = {256, 1000, 1024, 2048, 4096}, pairs[] = {1, 1, 2, 4};
     static const uint64_t windows[] = {0, 0, 1, 3, 8, 32};
@@ -21,8 +28,8 @@ static struct nic_parameters draw_nic(struct dice *dice) {
                                  .window_packets = (uint32_t)dice_pick(dice, windows, COUNT(windows)),
                                  .out_of_order = dice_chance(dice, 50),
                                  .data_class = dice_chance(dice, 60) ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY,
-                                 .retransmit_timeout_ps = dice_between(dice, 8 * US, 120 * US),
-                                 .nack_interval_ps = dice_chance(dice, 20) ? 0 : dice_between(dice, 1, 20 * US)};
+                                 .retransmit_timeout_ps = dice_between(dice, 8 * US, 120 * US)};
+    nic.nack_interval_ps = draw_interval_ps(dice, &nic, dice_chance(dice, 50) ? US : 20 * US);
     const uint64_t acknowledge[] = {1, nic.payload_bytes + 1, UINT64_C(4) * nic.payload_bytes, PLENTY_BYTES};
     nic.acknowledge_bytes = (uint32_t)dice_pick(dice, acknowledge, nic.window_packets == 0 ? 4 : 1);
     nic.adaptive_marking = dice_chance(dice, nic.out_of_order ? 85 : 25);
@@ -73,9 +80,10 @@ static struct nvlink_parameters draw_nvlink(struct dice *dice) {
 }
 
 static struct path_parameters draw_path(struct dice *dice) {
+    static const uint64_t periods[] = {US, US, 5000, 100000, 1234567, 2 * US};
     struct path_parameters path = {.kind = dice_chance(dice, 60) ? PATH_ADAPTIVE : PATH_ECMP,
                                    .polarised = dice_chance(dice, 30),
-                                   .refresh_period_ps = dice_chance(dice, 50) ? US : dice_between(dice, 50000, 3 * US)};
+                                   .refresh_period_ps = dice_pick(dice, periods, COUNT(periods))};
     path.grade_bounds_bytes[0] = 1 + dice_below(dice, 10000);
     path.grade_bounds_bytes[1] = path.grade_bounds_bytes[0] + dice_below(dice, 10000);
     path.grade_bounds_bytes[2] = path.grade_bounds_bytes[1] + dice_below(dice, 30000);
@@ -111,12 +119,11 @@ static struct spectrum_x_parameters draw_spectrum_x(struct dice *dice) {
                                           .early_pacing = dice_chance(dice, 60)};
 }
 
-static struct congestion_parameters draw_congestion(struct dice *dice) {
+static struct congestion_parameters draw_congestion(struct dice *dice, const struct nic_parameters *nic) {
     static const uint64_t kinds[] = {CONGESTION_NONE, CONGESTION_DCQCN, CONGESTION_DCQCN, CONGESTION_SPECTRUM_X,
                                      CONGESTION_SPECTRUM_X};
     return (struct congestion_parameters){.kind = (enum congestion_kind)dice_pick(dice, kinds, COUNT(kinds)),
-                                          .notification_interval_ps =
-                                              dice_chance(dice, 20) ? 0 : dice_between(dice, 1, 5 * US),
+                                          .notification_interval_ps = draw_interval_ps(dice, nic, 5 * US),
                                           .dcqcn = draw_dcqcn(dice),
                                           .spectrum_x = draw_spectrum_x(dice)};
 }
@@ -130,6 +137,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     parameters.spine = dice_chance(&spine, 50) ? parameters.leaf : draw_switch(&spine, &parameters.nic);
     parameters.nvlink = draw_nvlink(&nvlink);
     parameters.path = draw_path(&path);
-    parameters.congestion = draw_congestion(&controller);
+    parameters.congestion = draw_congestion(&controller, &parameters.nic);
     return parameters;
 }

@@ -46,6 +46,8 @@ struct reference_endpoint_counts {
     uint64_t nacks;                  /**< sent, as receiver */
     uint64_t paced_packets;          /**< data packets after which the controller made the queue pair wait */
     uint64_t window_stalls;          /**< data packets after which the window held the next one */
+    uint64_t probes_given_up;        /**< another probe was sent without the reply to the last one */
+    uint64_t late_acknowledgements;  /**< that moved the next number up after a rewind */
     uint64_t messages_posted, messages_delivered;
     uint64_t messages_awaiting_acknowledgement; /**< posted on a queue pair and not complete when the run ended */
 };
