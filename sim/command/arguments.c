@@ -27,6 +27,7 @@ static const struct option_line option_lines[] = {
     {ARGUMENTS_SET, 'S', "set", "KEY=VALUE", "change a key of the configuration, e.g. traffic.tokens_per_gpu=256; may be repeated"},
     {ARGUMENTS_THREADS, 't', "threads", "N", "runs at the same time (default: one a processor); results do not depend on it"},
     {ARGUMENTS_DETAIL, 'd', "detail", NULL, "more rows in the table"},
+    {ARGUMENTS_ONLY, 'n', "only", "ID", "only rows of this id; * and ? stand for other characters"},
     {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},
     {ARGUMENTS_QUIET, 'q', "quiet", NULL, "no progress, no notes"},
 };
@@ -106,6 +107,9 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
             return refuse(exit_code, grammar, "more than 64 times --set, the last \"%s\"", optarg);
         }
         arguments->overrides[arguments->n_overrides++] = optarg;
+        return true;
+    case 'n':
+        arguments->only = optarg;
         return true;
     case 'd':
         return arguments->detail = true;

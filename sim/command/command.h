@@ -23,6 +23,7 @@ extern const struct command command_table[];
 int command_run(int n_arguments, char **arguments);
 int command_check(int n_arguments, char **arguments);
 int command_compare(int n_arguments, char **arguments);
+int command_validate(int n_arguments, char **arguments);
 int command_topology(int n_arguments, char **arguments);
 int command_explain(int n_arguments, char **arguments);
 int command_schema(int n_arguments, char **arguments);

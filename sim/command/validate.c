@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/error_id.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/progress.h"
+#include "command/arguments.h"
+#include "command/command.h"
+#include "command/validate_folder.h"
+#include "command/validate_kind.h"
+#include "command/validate_report.h"
+#include "command/validate_table.h"
+#include "config/experiment_file.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const struct arguments_grammar grammar = {
+    .command = "validate",
+    .operand = "PATH",
+    .options = ARGUMENTS_ONLY | ARGUMENTS_JSON | ARGUMENTS_QUIET,
+    .description = "Simulates set-ups whose results are published, and prints both side by side, one line a value, "
+                   "with a verdict. PATH is\n"
+                   "a table of published values or a folder of them; without it those that come with the source, "
+                   "configs/validation\n"
+                   "(README.md there tells how to add one). Ends with 0 if all that could be run are met, with 1 if "
+                   "one is missed.",
+    .examples = "  moefabric validate\n"
+                "  moefabric validate --only 'V3.*'\n",
+};
+
+/* All lines of a validation, and what it shows of itself while it goes. */
+struct work {
+    struct validate_report_line *lines;
+    uint32_t n_lines, done;
+    struct progress progress;
+    uint64_t hops, time_ps; /* of rows that are done */
+};
+
+/* Reads every table; all mistakes of all of them at once. */
+static enum exit_code read_tables(const char *path, struct validate_tables *tables) {
+    struct validate_folder folder;
+    struct error_list errors = {0};
+    struct error error;
+    if (!validate_folder_list(path, &folder, &error)) {
+        error_print(stderr, &error);
+        return error.exit_code;
+    }
+    for (uint32_t i = 0; i < folder.n_paths; i++) {
+        validate_table_read(tables, folder.paths[i], &errors);
+    }
+    validate_folder_free(&folder);
+    return experiment_report(stderr, &errors);
+}
+
+static uint32_t count_rows(const struct validate_tables *tables) {
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < tables->n_tables; t++) {
+        n += tables->tables[t].n_rows;
+    }
+    return n;
+}
+
+/* The rows whose ids fit a pattern of the shell (NULL: all), as lines to be filled. */
+static struct work work_of(const struct validate_tables *tables, const char *pattern) {
+    struct work work = {.lines = memory_allocate(count_rows(tables) + 1, sizeof(*work.lines))};
+    for (uint32_t t = 0; t < tables->n_tables; t++) {
+        for (uint32_t r = 0; r < tables->tables[t].n_rows; r++) {
+            const struct validate_row *row = &tables->tables[t].rows[r];
+            if (!pattern || fnmatch(pattern, row->id, 0) == 0) {
+                work.lines[work.n_lines++] = (struct validate_report_line){
+                    .table = &tables->tables[t], .row = row, .reference = NAN, .simulated = NAN};
+            }
+        }
+    }
+    return work;
+}
+
+static int refuse_only(const struct validate_tables *tables, const char *pattern) {
+    const uint32_t n_rows = count_rows(tables);
+    const char **ids = memory_allocate(n_rows + 1, sizeof(*ids));
+    struct error error;
+    size_t n = 0;
+    for (uint32_t t = 0; t < tables->n_tables; t++) {
+        for (uint32_t r = 0; r < tables->tables[t].n_rows; r++) {
+            ids[n++] = tables->tables[t].rows[r].id;
+        }
+    }
+    error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "no row is called \"%s\"", pattern);
+    const char *nearest = nearest_name(pattern, ids, n);
+    if (nearest) {
+        error_hint(&error, "did you mean \"%s\"? * and ? stand for other characters", nearest);
+    } else {
+        error_hint(&error, "there are %u rows, from \"%s\" to \"%s\"; * and ? stand for other characters", n_rows,
+                   ids[0], ids[n - 1]);
+    }
+    error_print(stderr, &error);
+    free(ids);
+    return EXIT_CODE_USAGE;
+}
+
+static void show(struct work *work, uint64_t now_ps, uint64_t hops) {
+    const struct progress_sample sample = {
+        .simulated_ps = work->time_ps + now_ps,
+        .packet_hops = work->hops + hops,
+        .share_done = (double)work->done / work->n_lines,
+    };
+    progress_update(&work->progress, &sample);
+}
+
+static bool look(void *context, uint64_t now_ps, uint64_t hops) {
+    show(context, now_ps, hops);
+    return true;
+}
+
+static bool run_line(struct work *work, struct validate_report_line *line, struct error *error) {
+    const struct validate_row *row = line->row;
+    struct validate_kind_run run = {
+        .observer = look, .observer_context = work, .reference = row->published, .simulated = NAN};
+    line->reference = row->published;
+    line->verdict = VALIDATE_REPORT_NOT_RUN;
+    if (row->needs[0] != '\0') {
+        return true;
+    }
+    if (!row->kind->run(row, &run, error)) {
+        return false;
+    }
+    work->hops += run.hops;
+    work->time_ps += run.time_ps;
+    line->reference = run.reference;
+    line->simulated = run.simulated;
+    line->verdict =
+        validate_report_is_met(row, run.reference, run.simulated) ? VALIDATE_REPORT_OK : VALIDATE_REPORT_MISSED;
+    return true;
+}
+
+static int run_all(struct work *work, bool quiet) {
+    struct error error = {0};
+    progress_init(&work->progress, stderr, "validate", quiet);
+    for (; work->done < work->n_lines; work->done++) {
+        show(work, 0, 0);
+        if (!run_line(work, &work->lines[work->done], &error)) {
+            progress_clear(&work->progress);
+            error_print(stderr, &error);
+            return (int)error.exit_code;
+        }
+    }
+    const struct progress_sample last = {.simulated_ps = work->time_ps, .packet_hops = work->hops, .share_done = 1};
+    progress_finish(&work->progress, &last);
+    return EXIT_CODE_OK;
+}
+
+static int validate(const struct arguments *given, const struct validate_tables *tables) {
+    struct work work = work_of(tables, given->only);
+    int code = work.n_lines == 0 ? refuse_only(tables, given->only) : run_all(&work, given->quiet);
+    if (code == EXIT_CODE_OK) {
+        if (given->json) {
+            validate_report_json(work.lines, work.n_lines, stdout);
+        } else {
+            validate_report_print(work.lines, work.n_lines, stdout);
+        }
+        code = validate_report_count(work.lines, work.n_lines, VALIDATE_REPORT_MISSED) > 0 ? EXIT_CODE_RUN_FAILED
+                                                                                           : EXIT_CODE_OK;
+    }
+    free(work.lines);
+    return code;
+}
+
+int command_validate(int n_arguments, char **arguments) {
+    struct arguments given;
+    struct validate_tables tables = {0};
+    int code;
+    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+        return code;
+    }
+    code = (int)read_tables(given.operand, &tables);
+    if (code == EXIT_CODE_OK) {
+        code = validate(&given, &tables);
+    }
+    validate_table_free(&tables);
+    return code;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/validate_kind.h"
+
+#include "command/validate_alltoall.h"
+#include "command/validate_completion.h"
+#include "command/validate_hash.h"
+
+#include <string.h>
+
+const struct validate_kind *const validate_kind_table[] = {
+    &validate_hash_load, &validate_hash_packets, &validate_alltoall_busbw, &validate_completion, NULL,
+};
+
+const struct validate_kind *validate_kind_find(const char *name) {
+    for (size_t i = 0; validate_kind_table[i]; i++) {
+        if (strcmp(validate_kind_table[i]->name, name) == 0) {
+            return validate_kind_table[i];
+        }
+    }
+    return NULL;
+}
