@@ -25,7 +25,7 @@ static const struct option_line option_lines[] = {
     {ARGUMENTS_POLICY, 'p', "policy", "NAME", "only this policy of the configuration; may be given by its number from 1"},
     {ARGUMENTS_SEED, 's', "seed", "N", "this seed instead of the configuration's"},
     {ARGUMENTS_SET, 'S', "set", "KEY=VALUE", "change a key of the configuration, e.g. traffic.tokens_per_gpu=256; may be repeated"},
-    {ARGUMENTS_THREADS, 't', "threads", "N", "runs at the same time (default: one a processor); results do not depend on it"},
+    {ARGUMENTS_THREADS, 't', "threads", "N", "threads (default: one a processor): runs at the same time, or inside a run; results do not depend on it"},
     {ARGUMENTS_DETAIL, 'd', "detail", NULL, "more rows in the table"},
     {ARGUMENTS_ONLY, 'n', "only", "ID", "only rows of this id; * and ? stand for other characters"},
     {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},

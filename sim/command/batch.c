@@ -103,6 +103,12 @@ static void run_crew(struct crew *crew, unsigned threads) {
     free(workers);
 }
 
+/* Independent runs share the threads first: they wait for nobody. What is left over goes into each run. */
+static uint32_t threads_of_run(const struct batch *batch) {
+    const uint32_t runs = batch->n_policies * batch->experiment->n_seeds;
+    return batch->threads > runs ? batch->threads / runs : 1;
+}
+
 static struct job *jobs_of(const struct batch *batch) {
     const struct experiment *experiment = batch->experiment;
     struct job *jobs = memory_allocate((size_t)batch->n_policies * experiment->n_seeds, sizeof(*jobs));
@@ -113,6 +119,7 @@ static struct job *jobs_of(const struct batch *batch) {
                 .policy = &experiment->policies[batch->policies[p]],
                 .fabric = batch->fabric,
                 .seed = experiment->seeds[s],
+                .threads = threads_of_run(batch),
             };
         }
     }

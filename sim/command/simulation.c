@@ -24,6 +24,7 @@ struct measurement *simulation_run(const struct simulation *simulation, struct e
         !plan_init(&plan, simulation->experiment, simulation->policy->early_pacing, simulation->seed, error)) {
         return NULL;
     }
+    parameters.threads = simulation->threads;
     const struct traffic traffic = plan_traffic(&plan);
     struct network *network = network_create(simulation->fabric, &parameters, &traffic, NULL);
     enum network_status status = network_run(network, simulation->observer, simulation->observer_context);

@@ -17,6 +17,7 @@ struct simulation {
     const struct experiment_policy *policy;
     const struct fabric *fabric; /**< of the experiment's topology; shared by runs */
     uint64_t seed;
+    uint32_t threads;            /**< of this run */
     network_observer *observer;  /**< may be NULL */
     void *observer_context;
 };

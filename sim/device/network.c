@@ -6,6 +6,7 @@
 #include "device/chip.h"
 #include "device/context.h"
 #include "device/switch.h"
+#include "engine/split.h"
 
 #include <stdlib.h>
 
@@ -40,11 +41,20 @@ static void create_device(struct network *network, uint32_t number) {
     }
 }
 
+static struct engine *create_engine(const struct fabric *fabric, const struct network_parameters *parameters) {
+    const uint32_t threads = parameters->threads > 1 ? parameters->threads : 1;
+    uint32_t *worker_of = memory_allocate(fabric->n_devices, sizeof(*worker_of));
+    split_devices(fabric, threads, worker_of);
+    struct engine *engine = engine_create_split(fabric, parameters->seed, parameters->window_ps, threads, worker_of);
+    free(worker_of);
+    return engine;
+}
+
 struct network *network_create(const struct fabric *fabric, const struct network_parameters *parameters,
                                const struct traffic *traffic, struct trace *trace) {
     REQUIRE(traffic->n_ranks <= fabric->n_endpoints, "%u ranks on %u endpoints", traffic->n_ranks, fabric->n_endpoints);
     struct network *network = memory_allocate(1, sizeof(*network));
-    network->engine = engine_create(fabric, parameters->seed, parameters->window_ps);
+    network->engine = create_engine(fabric, parameters);
     network->context = (struct context){
         .fabric = fabric,
         .parameters = parameters,
@@ -91,7 +101,7 @@ static bool look(void *object, uint64_t now_ps) {
     if (!network->observer || network->looks++ % WINDOWS_PER_LOOK != 0) {
         return true;
     }
-    return network->observer(network->observer_context, now_ps, network_hops(network));
+    return network->observer(network->observer_context, now_ps, engine_packets(network->engine));
 }
 
 static void finish(struct network *network) {

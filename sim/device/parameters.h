@@ -60,6 +60,7 @@ struct network_parameters {
     struct path_parameters path;
     struct congestion_parameters congestion;
     uint64_t window_ps; /**< 0 = the smallest link latency; smaller values must give the same results */
+    uint32_t threads;   /**< 0 or 1 = one; results do not depend on it */
     uint64_t limit_ps;  /**< simulated time at which a run ends as unfinished; at most 2^48-1 (281 s) */
 };
 

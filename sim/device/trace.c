@@ -14,11 +14,14 @@ static const char *const kind_names[] = {"DATA",       "URGENT", "ACK",         
                                          "CONGESTION", "PROBE",  "PROBE_REPLY", "RECORD"};
 
 void trace_add(struct trace *trace, const struct trace_record *record) {
+    while (atomic_flag_test_and_set_explicit(&trace->busy, memory_order_acquire)) {
+    }
     if (trace->count == trace->capacity) {
         trace->capacity = trace->capacity ? trace->capacity * 2 : FIRST_CAPACITY;
         trace->records = memory_resize(trace->records, trace->capacity, sizeof *trace->records);
     }
     trace->records[trace->count++] = *record;
+    atomic_flag_clear_explicit(&trace->busy, memory_order_release);
 }
 
 void trace_add_packet(struct trace *trace, enum trace_event event, uint64_t time_ps, uint32_t device, uint16_t port,
@@ -60,7 +63,8 @@ void trace_add_message(struct trace *trace, enum trace_event event, uint64_t tim
 
 void trace_free(struct trace *trace) {
     free(trace->records);
-    *trace = (struct trace){0};
+    trace->records = NULL;
+    trace->count = trace->capacity = 0;
 }
 
 static int order(uint64_t a, uint64_t b) {

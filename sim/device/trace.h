@@ -7,6 +7,7 @@
 
 #include "device/packet.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,8 +41,9 @@ struct trace_record {
     uint8_t flags_transmission;
 };
 
-/** Records in the order in which they were added. Zero-initialise. */
+/** Records in the order in which they were added; several threads may add. Zero-initialise. */
 struct trace {
+    atomic_flag busy;
     struct trace_record *records;
     size_t count, capacity;
 };

@@ -43,23 +43,38 @@ struct engine_listing {
     uint64_t arrival_ps;
 };
 
-/** What one thread works with: pools and scratch space. */
+/** Links that one worker has to tell another of, in one window. */
+struct engine_listings {
+    struct engine_listing *entries;
+    uint32_t count, capacity;
+};
+
+/** What one thread works with: its devices, pools and scratch space. */
 struct engine_worker {
     struct engine *engine;
+    uint32_t number;
+    uint64_t window; /**< number of the window being run */
     struct chunk_pool pool;
     struct engine_arrival *arrivals, *sorted; /**< of the device being run */
     struct engine_record *records;
     uint32_t n_arrivals, arrival_capacity;
-    uint16_t *ports;          /**< scratch: as many as the largest device has */
-    uint64_t next_arrival_ps; /**< earliest record that stays on the in-links of the device being run */
-    struct engine_listing *listings;
-    uint32_t n_listings, listing_capacity;
+    uint16_t *ports;                     /**< scratch: as many as the largest device has */
+    uint64_t next_arrival_ps;            /**< earliest record that stays on the in-links of the device being run */
+    uint64_t listed_ps;                  /**< earliest arrival of all that was listed in this window */
+    uint64_t sent[ENGINE_QUEUES];        /**< records put on links so far */
+    struct engine_listings *listings[2]; /**< [worker] by parity of the window: written in one, read in the next */
+    uint32_t *devices;                   /**< its devices, ascending */
+    uint64_t *due_ps;                    /**< when each is next due */
+    uint32_t n_devices;
+    _Alignas(64) _Atomic uint64_t
+        next_ps[2]; /**< published at the end of a window, by its parity: when anything of this worker's is due next */
+    _Atomic uint64_t published_packets; /**< packets sent, as of its last window */
 };
 
 /** Runs a device from begin_ps (handled up to it) to end_ps (not included). Returns the time at which it is next due by itself, TIME_NEVER if only an arrival can wake it. */
 typedef uint64_t engine_advance(void *device, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps);
 
-/** Asked between windows: simulated time. Returns false to stop the run. */
+/** Asked between windows, always by the thread that called engine_run: simulated time. Returns false to stop the run. */
 typedef bool engine_tick(void *context, uint64_t now_ps);
 
 struct engine;
@@ -69,13 +84,17 @@ enum engine_status { ENGINE_IDLE, ENGINE_STOPPED, ENGINE_LIMIT };
 /** An engine for the links of a fabric (kept by reference). window_ps = 0 takes the smallest latency; larger values are a bug. */
 struct engine *engine_create(const struct fabric *fabric, uint64_t seed, uint64_t window_ps);
 
+/** The same with n_workers threads; worker_of[device] says who runs a device (copied). Results are the same for any split. */
+struct engine *engine_create_split(const struct fabric *fabric, uint64_t seed, uint64_t window_ps, uint32_t n_workers,
+                                   const uint32_t *worker_of);
+
 /** Frees the engine, its rings and pools; not the devices. NULL is allowed. */
 void engine_free(struct engine *engine);
 
 /** Sets what runs device number `device`. */
 void engine_set_device(struct engine *engine, uint32_t device, engine_advance *advance, void *object);
 
-/** Says that a device is due at a time (or earlier); used before the first window. */
+/** Says that a device is due at a time (or earlier); before the run only. */
 void engine_wake(struct engine *engine, uint32_t device, uint64_t time_ps);
 
 /** The worker to be used before the run (time 0). */
@@ -86,6 +105,9 @@ enum engine_status engine_run(struct engine *engine, uint64_t limit_ps, engine_t
 
 /** End of the last window that was run. */
 uint64_t engine_now_ps(const struct engine *engine);
+
+/** Packets put on links so far, as of the last windows: may be asked from tick. */
+uint64_t engine_packets(const struct engine *engine);
 
 /** Number of windows run. */
 uint64_t engine_windows(const struct engine *engine);
@@ -102,8 +124,7 @@ void engine_list_link(struct engine_worker *worker, uint32_t link, enum engine_q
 /** The tables that engine_send needs; private to the engine otherwise. */
 struct engine_rings {
     struct ring_writer *writers[ENGINE_QUEUES];
-    struct ring_reader *readers[ENGINE_QUEUES];
-    uint64_t window;
+    struct ring_reader *readers[ENGINE_QUEUES]; /**< by the port that the link enters: a device's lie together */
 };
 
 /** The rings of an engine. */
@@ -116,13 +137,14 @@ struct engine_rings *engine_rings_of(struct engine *engine);
 static inline void engine_send(struct engine_worker *worker, struct engine_rings *rings, uint32_t link,
                                enum engine_queue queue, const void *record) {
     struct ring_writer *writer = &rings->writers[queue][link];
-    void *slot = ring_append(writer, &rings->readers[queue][link], &worker->pool);
+    void *slot = ring_append(writer, &rings->readers[queue][writer->reader], &worker->pool);
     __builtin_memcpy(slot, record, CHUNK_SLOT_BYTES);
     ring_publish(writer);
-    if (writer->listed_window != rings->window) {
+    worker->sent[queue]++;
+    if (writer->listed_window != worker->window) {
         uint64_t arrival_ps;
         __builtin_memcpy(&arrival_ps, record, sizeof(arrival_ps));
-        writer->listed_window = rings->window;
+        writer->listed_window = worker->window;
         engine_list_link(worker, link, queue, arrival_ps);
     }
 }

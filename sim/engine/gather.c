@@ -24,10 +24,10 @@ static void reserve_one(struct engine_worker *worker) {
 }
 
 /* Takes what arrives before end_ps off one ring. Returns false when the ring is left empty. */
-static bool gather_ring(struct engine_worker *worker, enum engine_queue queue, uint32_t link, uint32_t port,
-                        uint64_t end_ps) {
+static bool gather_ring(struct engine_worker *worker, enum engine_queue queue, uint32_t reader_index, uint32_t link,
+                        uint32_t port, uint64_t end_ps) {
     struct engine_rings *rings = &worker->engine->rings;
-    struct ring_reader *reader = &rings->readers[queue][link];
+    struct ring_reader *reader = &rings->readers[queue][reader_index];
     uint64_t available = ring_available(&rings->writers[queue][link], reader);
     for (; available > 0; available--) {
         const void *record = ring_front(reader, &worker->pool);
@@ -69,22 +69,22 @@ static void prefetch_record(const struct ring_reader *reader) {
 }
 
 static void gather_queue(struct engine_worker *worker, uint32_t device, enum engine_queue queue, uint64_t end_ps) {
-    enum { READERS_AHEAD = 8, RECORDS_AHEAD = 4 };
+    enum { WRITERS_AHEAD = 8, RECORDS_AHEAD = 4 };
     struct engine *engine = worker->engine;
-    const struct fabric_link *own = &engine->fabric->links[engine->fabric->devices[device].first_port];
+    const uint32_t first = engine->fabric->devices[device].first_port;
+    const struct fabric_link *own = &engine->fabric->links[first];
+    struct ring_reader *readers = &engine->rings.readers[queue][first];
     uint64_t *bitmap = &engine->pending[queue][engine->bitmap_offset[device]];
     const uint32_t n = pending_ports(worker, device, bitmap);
     const uint16_t *ports = worker->ports;
     for (uint32_t i = 0; i < n; i++) {
-        if (i + READERS_AHEAD < n) {
-            const uint32_t link = own[ports[i + READERS_AHEAD]].reverse;
-            __builtin_prefetch(&engine->rings.readers[queue][link]);
-            __builtin_prefetch(&engine->rings.writers[queue][link]);
+        if (i + WRITERS_AHEAD < n) {
+            __builtin_prefetch(&engine->rings.writers[queue][own[ports[i + WRITERS_AHEAD]].reverse]);
         }
         if (i + RECORDS_AHEAD < n) {
-            prefetch_record(&engine->rings.readers[queue][own[ports[i + RECORDS_AHEAD]].reverse]);
+            prefetch_record(&readers[ports[i + RECORDS_AHEAD]]);
         }
-        if (!gather_ring(worker, queue, own[ports[i]].reverse, ports[i], end_ps)) {
+        if (!gather_ring(worker, queue, first + ports[i], own[ports[i]].reverse, ports[i], end_ps)) {
             bitmap[ports[i] / 64] &= ~(UINT64_C(1) << (ports[i] % 64));
         }
     }

@@ -3,24 +3,35 @@
 #ifndef MOEFABRIC_ENGINE_INTERNAL_H
 #define MOEFABRIC_ENGINE_INTERNAL_H
 
+#include "engine/barrier.h"
 #include "engine/engine.h"
 
-/** What runs a device. */
+/** What runs a device, and whose it is. */
 struct engine_device {
     engine_advance *advance;
     void *object;
+    uint32_t worker; /**< that runs it */
+    uint32_t place;  /**< among the worker's devices */
 };
 
 struct engine {
     const struct fabric *fabric;
-    uint64_t seed, window_ps, now_ps, n_windows;
+    uint64_t seed, window_ps;
+    uint64_t now_ps; /**< end of the last window; written by worker 0 */
     struct engine_rings rings;
     uint64_t
         *pending[ENGINE_QUEUES]; /**< a bit a port: its in-link has records; a device's bits begin at bitmap_offset */
     uint32_t *bitmap_offset;
-    uint64_t *due_ps; /**< [device] */
     struct engine_device *devices;
-    struct engine_worker worker;
+    struct engine_worker *workers;
+    uint32_t n_workers;
+    struct barrier barrier;
+    struct chunk_depot depot;
+    uint64_t limit_ps;
+    engine_tick *tick;
+    void *tick_context;
+    _Atomic bool stop[2];      /**< tick said so, by parity of the window */
+    enum engine_status status; /**< how the run ended; written by worker 0 */
 };
 
 #endif

@@ -18,9 +18,9 @@
 
 /** The tail's side. */
 struct ring_writer {
-    struct chunk *chunk; /**< block being filled; NULL before the first record */
-    uint32_t slot;       /**< next free slot of it */
-    uint32_t unused;
+    struct chunk *chunk;      /**< block being filled; NULL before the first record */
+    uint32_t slot;            /**< next free slot of it */
+    uint32_t reader;          /**< index of the reader's side, for the owner of the rings */
     _Atomic uint64_t written; /**< records ever appended */
     uint64_t listed_window;   /**< number of the window in which the link was last listed as non-empty */
 };

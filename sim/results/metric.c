@@ -34,7 +34,7 @@ static const struct metric time_metrics[] = {
     {"slowdown.max", "slow-down", "max", METRIC_FACTOR, METRIC_ALWAYS, RUN(slowdown.max)},
     {"victims.p50", "victims' slow-down", "p50", METRIC_FACTOR, METRIC_DETAIL, RUN(victim_slowdown.p50)},
     {"victims.p99", "victims' slow-down", "p99", METRIC_FACTOR, METRIC_ALWAYS, RUN(victim_slowdown.p99)},
-    {"victims.max", "victims' slow-down", "max", METRIC_FACTOR, METRIC_DETAIL, RUN(victim_slowdown.max)},
+    {"victims.max", "victims' slow-down", "max", METRIC_FACTOR, METRIC_ALWAYS, RUN(victim_slowdown.max)},
     {"hot_rank.load", "hot rank", "load", METRIC_FACTOR, METRIC_ALWAYS, RUN(hot_load)},
     {"hot_rank.time", "hot rank", "time", METRIC_TIME, METRIC_ALWAYS, RUN(hot_time_ps)},
     {"hot_rank.limit", "hot rank", "limit", METRIC_TIME, METRIC_ALWAYS, RUN(hot_ideal_ps)},

@@ -2,7 +2,7 @@
 /*
  * How fast the devices run: packet-hops per CPU-second, on set-ups that peers are measured by.
  *
- * usage: bench_network CASE [PATH [CONTROLLER]]
+ * usage: bench_network CASE [PATH [CONTROLLER [THREADS]]]
  *   CASE: permutation-128, permutation-1024, permutation-8192, incast, all-to-all
  */
 #include "base/error.h"
@@ -123,9 +123,10 @@ static double cpu_seconds(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int run(const struct bench_case *bench, const char *path, const char *controller) {
+static int run(const struct bench_case *bench, const char *path, const char *controller, uint32_t threads) {
     struct fabric *fabric = leaf_spine(bench);
-    const struct network_parameters parameters = parameters_of(bench, path, controller);
+    struct network_parameters parameters = parameters_of(bench, path, controller);
+    parameters.threads = threads;
     const struct experiment_traffic pattern = {.pattern = bench->pattern, .bytes = bench->bytes, .senders = bench->senders};
     const struct moe_placement placement = {.n_ranks = bench->hosts, .ranks_per_domain = 1};
     struct error error = {0};
@@ -157,7 +158,8 @@ int main(int argc, char **argv) {
     const char *name = argc > 1 ? argv[1] : "permutation-1024";
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (strcmp(cases[i].name, name) == 0) {
-            return run(&cases[i], argc > 2 ? argv[2] : "adaptive", argc > 3 ? argv[3] : "dcqcn");
+            return run(&cases[i], argc > 2 ? argv[2] : "adaptive", argc > 3 ? argv[3] : "dcqcn",
+                       argc > 4 ? (uint32_t)atoi(argv[4]) : 1);
         }
     }
     fprintf(stderr, "no case is called %s\n", name);

@@ -254,7 +254,7 @@ START_TEST(who_is_asked_between_windows_can_stop_the_run) {
     serve(game, 1, BOUNCES);
     ck_assert_int_eq(engine_run(game->engine, UINT64_MAX, ask, &asker), ENGINE_STOPPED);
     ck_assert_uint_eq(asker.asked, 5);
-    ck_assert_uint_eq(engine_windows(game->engine), 4);
+    ck_assert_uint_eq(engine_windows(game->engine), 5);
     game_free(game);
 }
 END_TEST
