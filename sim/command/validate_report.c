@@ -51,7 +51,11 @@ static void print_simulated(struct table *table, const struct validate_report_li
         return;
     }
     table_cell(table, "%.*f", decimals_of(line->row), line->simulated);
-    table_cell(table, "%+.2f %%", 100 * (line->simulated - line->reference) / line->reference);
+    if (line->reference == 0) {
+        table_cell(table, "–");
+    } else {
+        table_cell(table, "%+.2f %%", 100 * (line->simulated - line->reference) / line->reference);
+    }
 }
 
 static void print_line(struct table *table, const struct validate_report_line *line) {

@@ -49,11 +49,15 @@ static bool resolve(const struct validate_setup *setup, const char *name, char *
     return snprintf(path, size, "%.*s%s", folder, setup->file, name) < (int)size;
 }
 
+/* A configuration that cannot be read is a mistake of the row that names it. */
+static void blame_row(const struct validate_setup *setup, struct error *error) {
+    const struct error cause = *error;
+    snprintf(error->message, sizeof(error->message), "%s: %.200s", cause.file, cause.message);
+    tree_locate(error, setup->place);
+}
+
 /* A mistake of an override is shown in the table, where it was made; one of the kind's own at the row. */
-static void relocate(const struct validate_setup *setup, struct error *error) {
-    if (strcmp(error->file, "--set") != 0) {
-        return;
-    }
+static void blame_override(const struct validate_setup *setup, struct error *error) {
     const unsigned column = error->column;
     char text[ERROR_SOURCE_SIZE];
     memcpy(text, error->source, sizeof(text));
@@ -65,6 +69,14 @@ static void relocate(const struct validate_setup *setup, struct error *error) {
             error->column += item->quoted + (column > 0 ? column - 1 : 0);
             return;
         }
+    }
+}
+
+static void relocate(const struct validate_setup *setup, struct error *error) {
+    if (strcmp(error->file, "--set") == 0) {
+        blame_override(setup, error);
+    } else if (error->exit_code == EXIT_CODE_INPUT_OUTPUT && error->line == 0) {
+        blame_row(setup, error);
     }
 }
 
