@@ -57,6 +57,9 @@ static void share_out(struct engine *engine, const uint32_t *worker_of) {
     engine->devices = memory_allocate(n_devices, sizeof(*engine->devices));
     for (uint32_t d = 0; d < n_devices; d++) {
         engine->devices[d].worker = worker_of ? worker_of[d] : 0;
+        if (engine->devices[d].worker == ENGINE_ELSEWHERE) {
+            continue;
+        }
         REQUIRE(engine->devices[d].worker < engine->n_workers, "device %u is given to worker %u of %u", d,
                 engine->devices[d].worker, engine->n_workers);
         engine->devices[d].place = engine->workers[engine->devices[d].worker].n_devices++;
@@ -68,6 +71,9 @@ static void share_out(struct engine *engine, const uint32_t *worker_of) {
         memset(worker->due_ps, 0xff, worker->n_devices * sizeof(*worker->due_ps)); // TIME_NEVER
     }
     for (uint32_t d = 0; d < n_devices; d++) {
+        if (engine->devices[d].worker == ENGINE_ELSEWHERE) {
+            continue;
+        }
         engine->workers[engine->devices[d].worker].devices[engine->devices[d].place] = d;
     }
 }
@@ -99,7 +105,33 @@ struct engine *engine_create(const struct fabric *fabric, uint64_t seed, uint64_
     return engine_create_split(fabric, seed, window_ps, 1, NULL);
 }
 
+void engine_join(struct engine *engine, const struct exchange *exchange, const uint32_t *rank_of) {
+    const struct fabric *fabric = engine->fabric;
+    engine->exchange = exchange;
+    engine->rank_of = memory_allocate(fabric->n_devices, sizeof(*engine->rank_of));
+    memcpy(engine->rank_of, rank_of, fabric->n_devices * sizeof(*rank_of));
+    engine->outgoing = memory_allocate(exchange->n_ranks, sizeof(*engine->outgoing));
+    engine->incoming = memory_allocate(exchange->n_ranks, sizeof(*engine->incoming));
+    for (uint32_t w = 0; w < engine->n_workers; w++) {
+        engine->workers[w].outgoing = memory_allocate(exchange->n_ranks, sizeof(*engine->workers[w].outgoing));
+    }
+    for (uint32_t l = 0; l < fabric->n_links; l++) {
+        if (engine->devices[fabric->links[l].head_device].worker == ENGINE_ELSEWHERE) {
+            engine->rings.writers[ENGINE_CONTROL][l].reader = ENGINE_ELSEWHERE;
+            engine->rings.writers[ENGINE_PACKET][l].reader = ENGINE_ELSEWHERE;
+        }
+    }
+}
+
+static void free_buffers(struct exchange_buffer *buffers, const struct exchange *exchange) {
+    for (uint32_t r = 0; exchange && r < exchange->n_ranks; r++) {
+        exchange_buffer_fini(&buffers[r]);
+    }
+    free(buffers);
+}
+
 static void free_worker(struct engine_worker *worker) {
+    free_buffers(worker->outgoing, worker->engine->exchange);
     for (int parity = 0; parity < 2; parity++) {
         for (uint32_t w = 0; w < worker->engine->n_workers; w++) {
             free(worker->listings[parity][w].entries);
@@ -127,6 +159,9 @@ void engine_free(struct engine *engine) {
     for (uint32_t w = 0; w < engine->n_workers; w++) {
         free_worker(&engine->workers[w]);
     }
+    free_buffers(engine->outgoing, engine->exchange);
+    free_buffers(engine->incoming, engine->exchange);
+    free(engine->rank_of);
     chunk_depot_fini(&engine->depot);
     barrier_fini(&engine->barrier);
     free(engine->workers);
@@ -142,6 +177,7 @@ void engine_set_device(struct engine *engine, uint32_t device, engine_advance *a
 
 void engine_wake(struct engine *engine, uint32_t device, uint64_t time_ps) {
     const struct engine_device *whose = &engine->devices[device];
+    REQUIRE(whose->worker != ENGINE_ELSEWHERE, "device %u belongs to another rank", device);
     uint64_t *due_ps = &engine->workers[whose->worker].due_ps[whose->place];
     *due_ps = time_ps < *due_ps ? time_ps : *due_ps;
 }
@@ -192,5 +228,14 @@ void engine_list_link(struct engine_worker *worker, uint32_t link, enum engine_q
     }
     listings->entries[listings->count++] =
         (struct engine_listing){.link = link, .queue = (uint32_t)queue, .arrival_ps = arrival_ps};
+    worker->listed_ps = arrival_ps < worker->listed_ps ? arrival_ps : worker->listed_ps;
+}
+
+void engine_send_elsewhere(struct engine_worker *worker, uint32_t link, enum engine_queue queue, const void *record) {
+    const struct engine *engine = worker->engine;
+    const uint32_t rank = engine->rank_of[engine->fabric->links[link].head_device];
+    uint64_t arrival_ps;
+    memcpy(&arrival_ps, record, sizeof(arrival_ps));
+    exchange_buffer_add(&worker->outgoing[rank], link, (uint32_t)queue, record);
     worker->listed_ps = arrival_ps < worker->listed_ps ? arrival_ps : worker->listed_ps;
 }

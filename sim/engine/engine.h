@@ -14,6 +14,7 @@
 
 #include "base/rate.h"
 #include "engine/chunk.h"
+#include "engine/exchange.h"
 #include "engine/ring.h"
 #include "fabric/fabric.h"
 
@@ -62,6 +63,7 @@ struct engine_worker {
     uint64_t next_arrival_ps;            /**< earliest record that stays on the in-links of the device being run */
     uint64_t listed_ps;                  /**< earliest arrival of all that was listed in this window */
     uint64_t sent[ENGINE_QUEUES];        /**< records put on links so far */
+    struct exchange_buffer *outgoing;    /**< [rank] records for devices of other ranks, of this window */
     struct engine_listings *listings[2]; /**< [worker] by parity of the window: written in one, read in the next */
     uint32_t *devices;                   /**< its devices, ascending */
     uint64_t *due_ps;                    /**< when each is next due */
@@ -84,9 +86,15 @@ enum engine_status { ENGINE_IDLE, ENGINE_STOPPED, ENGINE_LIMIT };
 /** An engine for the links of a fabric (kept by reference). window_ps = 0 takes the smallest latency; larger values are a bug. */
 struct engine *engine_create(const struct fabric *fabric, uint64_t seed, uint64_t window_ps);
 
+/** In worker_of: another rank runs the device. */
+#define ENGINE_ELSEWHERE UINT32_MAX
+
 /** The same with n_workers threads; worker_of[device] says who runs a device (copied). Results are the same for any split. */
 struct engine *engine_create_split(const struct fabric *fabric, uint64_t seed, uint64_t window_ps, uint32_t n_workers,
                                    const uint32_t *worker_of);
+
+/** Makes the engine one of several ranks: rank_of[device] (copied) says who runs the devices that are ENGINE_ELSEWHERE here. The exchange must outlive the engine. */
+void engine_join(struct engine *engine, const struct exchange *exchange, const uint32_t *rank_of);
 
 /** Frees the engine, its rings and pools; not the devices. NULL is allowed. */
 void engine_free(struct engine *engine);
@@ -100,10 +108,10 @@ void engine_wake(struct engine *engine, uint32_t device, uint64_t time_ps);
 /** The worker to be used before the run (time 0). */
 struct engine_worker *engine_first_worker(struct engine *engine);
 
-/** Runs until nothing is due (ENGINE_IDLE), tick says stop, or the next window would begin after limit_ps. */
+/** Runs until nothing is due (ENGINE_IDLE), tick says stop, or what is due next is due at limit_ps or later: all before it is done, nothing after. */
 enum engine_status engine_run(struct engine *engine, uint64_t limit_ps, engine_tick *tick, void *context);
 
-/** End of the last window that was run. */
+/** End of the last window that was run; limit_ps if that was reached. */
 uint64_t engine_now_ps(const struct engine *engine);
 
 /** Packets put on links so far, as of the last windows: may be asked from tick. */
@@ -121,6 +129,9 @@ uint32_t engine_gather(struct engine_worker *worker, uint32_t device, uint64_t b
 /** Notes that a link's queue got its first record of the window. Called by engine_send only. */
 void engine_list_link(struct engine_worker *worker, uint32_t link, enum engine_queue queue, uint64_t arrival_ps);
 
+/** Collects a record for another rank. Called by engine_send only. */
+void engine_send_elsewhere(struct engine_worker *worker, uint32_t link, enum engine_queue queue, const void *record);
+
 /** The tables that engine_send needs; private to the engine otherwise. */
 struct engine_rings {
     struct ring_writer *writers[ENGINE_QUEUES];
@@ -137,10 +148,14 @@ struct engine_rings *engine_rings_of(struct engine *engine);
 static inline void engine_send(struct engine_worker *worker, struct engine_rings *rings, uint32_t link,
                                enum engine_queue queue, const void *record) {
     struct ring_writer *writer = &rings->writers[queue][link];
+    worker->sent[queue]++;
+    if (__builtin_expect(writer->reader == ENGINE_ELSEWHERE, 0)) {
+        engine_send_elsewhere(worker, link, queue, record);
+        return;
+    }
     void *slot = ring_append(writer, &rings->readers[queue][writer->reader], &worker->pool);
     __builtin_memcpy(slot, record, CHUNK_SLOT_BYTES);
     ring_publish(writer);
-    worker->sent[queue]++;
     if (writer->listed_window != worker->window) {
         uint64_t arrival_ps;
         __builtin_memcpy(&arrival_ps, record, sizeof(arrival_ps));

@@ -10,7 +10,7 @@
 struct engine_device {
     engine_advance *advance;
     void *object;
-    uint32_t worker; /**< that runs it */
+    uint32_t worker; /**< that runs it; ENGINE_ELSEWHERE: one of another rank */
     uint32_t place;  /**< among the worker's devices */
 };
 
@@ -27,6 +27,9 @@ struct engine {
     uint32_t n_workers;
     struct barrier barrier;
     struct chunk_depot depot;
+    const struct exchange *exchange;             /**< NULL: one process */
+    uint32_t *rank_of;                           /**< [device], with an exchange */
+    struct exchange_buffer *outgoing, *incoming; /**< [rank], with an exchange: of all workers together */
     uint64_t limit_ps;
     engine_tick *tick;
     void *tick_context;

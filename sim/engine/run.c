@@ -77,12 +77,45 @@ static void look_around(struct engine *engine, const struct engine_worker *worke
     }
 }
 
+/* What all workers have for each other rank, in one buffer a rank. */
+static void collect_outgoing(struct engine *engine) {
+    for (uint32_t r = 0; r < engine->exchange->n_ranks; r++) {
+        engine->outgoing[r].count = 0;
+        for (uint32_t w = 0; w < engine->n_workers; w++) {
+            struct exchange_buffer *buffer = &engine->workers[w].outgoing[r];
+            for (uint32_t i = 0; i < buffer->count; i++) {
+                const struct exchange_record *record = &buffer->records[i];
+                exchange_buffer_add(&engine->outgoing[r], record->link, record->queue, record->bytes);
+            }
+            buffer->count = 0;
+        }
+    }
+}
+
+/* Worker 0 alone, while the others wait: ends the window with the other ranks and puts what they sent on our links. */
+static void end_window(struct engine *engine) {
+    struct engine_worker *worker = &engine->workers[0];
+    const uint32_t parity = worker->window & 1;
+    struct exchange_verdict verdict = {.next_ps = next_begin_ps(worker), .stop = atomic_load(&engine->stop[parity])};
+    collect_outgoing(engine);
+    engine->exchange->end_window(engine->exchange->context, engine->outgoing, engine->incoming, &verdict);
+    for (uint32_t r = 0; r < engine->exchange->n_ranks; r++) {
+        for (uint32_t i = 0; i < engine->incoming[r].count; i++) {
+            const struct exchange_record *record = &engine->incoming[r].records[i];
+            engine_send(worker, &engine->rings, record->link, (enum engine_queue)record->queue, record->bytes);
+            worker->sent[record->queue]--; // it was counted where it was sent
+        }
+    }
+    atomic_store(&worker->next_ps[parity], verdict.next_ps);
+    atomic_store(&engine->stop[parity], verdict.stop);
+}
+
 /* Whether the run is over, and how: all workers come to the same answer. */
 static bool is_over(const struct engine_worker *worker, uint64_t begin_ps, enum engine_status *status) {
     const struct engine *engine = worker->engine;
     if (begin_ps == TIME_NEVER) {
         *status = ENGINE_IDLE;
-    } else if (begin_ps > engine->limit_ps) {
+    } else if (begin_ps >= engine->limit_ps) {
         *status = ENGINE_LIMIT;
     } else if (atomic_load_explicit(&engine->stop[worker->window & 1], memory_order_relaxed)) {
         *status = ENGINE_STOPPED;
@@ -90,6 +123,12 @@ static bool is_over(const struct engine_worker *worker, uint64_t begin_ps, enum 
         return false;
     }
     return true;
+}
+
+/* The last window ends at the limit: what is done by then does not depend on the length of windows. */
+static uint64_t end_of(const struct engine *engine, uint64_t begin_ps) {
+    const uint64_t end_ps = begin_ps + engine->window_ps;
+    return end_ps < engine->limit_ps ? end_ps : engine->limit_ps;
 }
 
 static void *run_worker(void *context) {
@@ -101,7 +140,7 @@ static void *run_worker(void *context) {
         if (is_over(worker, begin_ps, &status)) {
             break;
         }
-        const uint64_t end_ps = begin_ps + engine->window_ps;
+        const uint64_t end_ps = end_of(engine, begin_ps);
         take_over(worker);
         worker->window++;
         const uint64_t next_ps = run_window(worker, begin_ps, end_ps);
@@ -112,9 +151,16 @@ static void *run_worker(void *context) {
             look_around(engine, worker, end_ps);
         }
         barrier_wait(&engine->barrier);
+        if (engine->exchange) {
+            if (worker->number == 0) {
+                end_window(engine);
+            }
+            barrier_wait(&engine->barrier);
+        }
     }
     if (worker->number == 0) {
         engine->status = status;
+        engine->now_ps = status == ENGINE_LIMIT ? engine->limit_ps : engine->now_ps;
     }
     return NULL;
 }
@@ -136,6 +182,9 @@ enum engine_status engine_run(struct engine *engine, uint64_t limit_ps, engine_t
     engine->tick = tick;
     engine->tick_context = context;
     publish_start(engine);
+    if (engine->exchange) {
+        end_window(engine);
+    }
     pthread_t *threads = memory_allocate(engine->n_workers, sizeof(*threads));
     for (uint32_t w = 1; w < engine->n_workers; w++) {
         const int failure = pthread_create(&threads[w], NULL, run_worker, &engine->workers[w]);
