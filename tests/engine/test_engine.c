@@ -222,16 +222,30 @@ START_TEST(an_arrival_wakes_earlier_than_a_device_meant_to) {
 }
 END_TEST
 
-START_TEST(a_limit_ends_the_run_before_the_window_that_would_begin_after_it) {
-    for (uint64_t early_ps = 0; early_ps < 2; early_ps++) {
+START_TEST(what_is_due_before_the_limit_is_done_and_nothing_after) {
+    for (uint64_t late_ps = 0; late_ps < 2; late_ps++) {
         struct game *game = game_create(0);
         struct clock clock = {.times_ps = hours_ps};
         engine_set_device(game->engine, 0, strike, &clock);
         engine_wake(game->engine, 0, 0);
-        ck_assert_int_eq(engine_run(game->engine, hours_ps[3] - early_ps, NULL, NULL), ENGINE_LIMIT);
-        ck_assert_uint_eq(clock.next, early_ps ? 3 : 4);
+        ck_assert_int_eq(engine_run(game->engine, hours_ps[3] + late_ps, NULL, NULL), ENGINE_LIMIT);
+        ck_assert_uint_eq(clock.next, 3 + late_ps);
+        ck_assert_uint_eq(engine_now_ps(game->engine), hours_ps[3] + late_ps);
         game_free(game);
     }
+}
+END_TEST
+
+START_TEST(a_limit_cuts_through_a_window) {
+    const uint64_t limit_ps = UINT64_C(1000000001); // between two of the times, which are one picosecond apart
+    struct game *game = game_create(0);
+    struct clock clock = {.times_ps = hours_ps};
+    engine_set_device(game->engine, 0, strike, &clock);
+    engine_wake(game->engine, 0, 0);
+    ck_assert_int_eq(engine_run(game->engine, limit_ps, NULL, NULL), ENGINE_LIMIT);
+    ck_assert_uint_eq(clock.next, 2);
+    ck_assert_uint_eq(clock.late, 0);
+    game_free(game);
 }
 END_TEST
 
@@ -326,7 +340,8 @@ static Suite *engine_suite(void) {
     tcase_add_test(windows, windows_jump_over_idle_time);
     tcase_add_test(windows, an_arrival_wakes_earlier_than_a_device_meant_to);
     TCase *ends = tcase_create("ends");
-    tcase_add_test(ends, a_limit_ends_the_run_before_the_window_that_would_begin_after_it);
+    tcase_add_test(ends, what_is_due_before_the_limit_is_done_and_nothing_after);
+    tcase_add_test(ends, a_limit_cuts_through_a_window);
     tcase_add_test(ends, who_is_asked_between_windows_can_stop_the_run);
     tcase_add_test(ends, without_work_a_run_ends_at_once);
     TCase *causality = tcase_create("causality");
