@@ -74,6 +74,9 @@ uint32_t rig_add(struct rig *rig, uint32_t source, const struct traffic_message 
 /** Runs to the end. If that is NETWORK_FINISHED: all was delivered once, each link and each switch gave what it took. Called once. */
 enum network_status rig_run(struct rig *rig);
 
+/** The same on several threads. No trace is kept, so fates are known of messages through queue pairs only. */
+enum network_status rig_run_on(struct rig *rig, uint32_t threads);
+
 /** Runs, and fails the test unless all is delivered. Returns the time of the last delivery. */
 uint64_t rig_finish(struct rig *rig);
 
@@ -96,7 +99,7 @@ struct link_counters rig_links(const struct rig *rig);
 /** Sum of the counters of all endpoints. reordering_depth: the largest. */
 struct endpoint_counters rig_endpoints(const struct rig *rig);
 
-/** Fails the test unless two runs of one set-up gave the same times, counters and trace. Sorts the traces. */
+/** Fails the test unless two runs of one set-up gave the same times, counters and trace (if both have one). Sorts the traces. */
 void rig_assert_equal(struct rig *a, struct rig *b);
 
 #endif

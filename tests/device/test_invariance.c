@@ -75,6 +75,32 @@ START_TEST(the_window_is_no_part_of_an_unfinished_result) {
 }
 END_TEST
 
+START_TEST(threads_are_no_part_of_the_result) {
+    struct rig *alone = scenario_create((enum scenario)_i, 3);
+    rig_finish(alone);
+    for (uint32_t threads = 2; threads <= 4; threads++) {
+        struct rig *split = scenario_create((enum scenario)_i, 3);
+        ck_assert_int_eq(rig_run_on(split, threads), NETWORK_FINISHED);
+        ck_assert(traffic_list_finished(split->list));
+        ck_assert_uint_eq(network_windows(split->network), network_windows(alone->network));
+        rig_assert_equal(alone, split);
+        rig_free(split);
+    }
+    rig_free(alone);
+}
+END_TEST
+
+START_TEST(threads_are_no_part_of_an_unfinished_result) {
+    struct rig *alone = scenario_create((enum scenario)_i, 3), *split = scenario_create((enum scenario)_i, 3);
+    alone->parameters.limit_ps = split->parameters.limit_ps = 9876543;
+    ck_assert_int_eq(rig_run(alone), NETWORK_LIMIT);
+    ck_assert_int_eq(rig_run_on(split, 3), NETWORK_LIMIT);
+    rig_assert_equal(alone, split);
+    rig_free(alone);
+    rig_free(split);
+}
+END_TEST
+
 START_TEST(seeds_draw_other_paths) {
     struct rig *first = scenario_create(SCENARIO_PAUSED_INCAST, 1);
     const uint64_t first_ps = rig_finish(first);
@@ -255,6 +281,8 @@ int main(void) {
     tcase_add_loop_test(same, a_run_repeats, 0, SCENARIOS);
     tcase_add_loop_test(same, the_window_is_no_part_of_the_result, 0, SCENARIOS);
     tcase_add_loop_test(same, the_window_is_no_part_of_an_unfinished_result, 0, SCENARIOS);
+    tcase_add_loop_test(same, threads_are_no_part_of_the_result, 0, SCENARIOS);
+    tcase_add_loop_test(same, threads_are_no_part_of_an_unfinished_result, 0, SCENARIOS);
     tcase_add_test(same, with_one_path_all_policies_are_the_same);
     TCase *different = tcase_create("different");
     tcase_add_test(different, seeds_draw_other_paths);

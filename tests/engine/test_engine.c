@@ -78,15 +78,21 @@ static uint64_t play(void *object, struct engine_worker *worker, uint64_t begin_
     return TIME_NEVER;
 }
 
-static struct game *game_create(uint64_t window_ps) {
+/* worker_of NULL: one worker. */
+static struct game *game_create_split(uint64_t window_ps, uint32_t n_workers, const uint32_t *worker_of) {
     struct game *game = memory_allocate(1, sizeof(*game));
     game->fabric = star_create(ENDPOINTS, LATENCY_PS);
-    game->engine = engine_create(game->fabric, 1, window_ps);
+    game->engine = worker_of ? engine_create_split(game->fabric, 1, window_ps, n_workers, worker_of)
+                             : engine_create(game->fabric, 1, window_ps);
     for (uint32_t d = 0; d <= ENDPOINTS; d++) {
         game->toys[d] = (struct toy){.game = game, .device = d, .in_window = true};
         engine_set_device(game->engine, d, play, &game->toys[d]);
     }
     return game;
+}
+
+static struct game *game_create(uint64_t window_ps) {
+    return game_create_split(window_ps, 1, NULL);
 }
 
 static void game_free(struct game *game) {
@@ -144,6 +150,54 @@ START_TEST(the_length_of_the_window_is_no_part_of_the_result) {
     ck_assert_uint_ge(engine_windows(part->engine), engine_windows(whole->engine));
     game_free(whole);
     game_free(part);
+}
+END_TEST
+
+/* Devices dealt out at random; some workers may get none. */
+static void deal(uint32_t n_workers, uint64_t number, uint32_t *worker_of) {
+    for (uint32_t d = 0; d <= ENDPOINTS; d++) {
+        worker_of[d] = hash_below(hash_draw(hash_stream(number, HASH_PURPOSE_TEST, 2, 0), d), n_workers);
+    }
+}
+
+START_TEST(workers_are_no_part_of_the_result) {
+    struct game *alone = game_create(0);
+    serve(alone, 4, BOUNCES);
+    ck_assert_int_eq(engine_run(alone->engine, UINT64_MAX, NULL, NULL), ENGINE_IDLE);
+    for (uint32_t n_workers = 1; n_workers <= 5; n_workers++) {
+        uint32_t worker_of[ENDPOINTS + 1];
+        deal(n_workers, (uint64_t)_i * 10 + n_workers, worker_of);
+        struct game *split = game_create_split(_i ? LATENCY_PS / 3 : 0, n_workers, worker_of);
+        serve(split, 4, BOUNCES);
+        ck_assert_int_eq(engine_run(split->engine, UINT64_MAX, NULL, NULL), ENGINE_IDLE);
+        for (uint32_t d = 0; d <= ENDPOINTS; d++) {
+            ck_assert(split->toys[d].in_window);
+            ck_assert(toys_agree(&alone->toys[d], &split->toys[d]));
+        }
+        ck_assert_uint_eq(engine_packets(split->engine), engine_packets(alone->engine));
+        game_free(split);
+    }
+    game_free(alone);
+}
+END_TEST
+
+START_TEST(workers_end_together_at_a_limit) {
+    const uint64_t limit_ps = UINT64_C(33) * LATENCY_PS + 12345;
+    struct game *alone = game_create(0);
+    serve(alone, 4, BOUNCES);
+    ck_assert_int_eq(engine_run(alone->engine, limit_ps, NULL, NULL), ENGINE_LIMIT);
+    uint32_t worker_of[ENDPOINTS + 1];
+    deal(3, 77, worker_of);
+    struct game *split = game_create_split(0, 3, worker_of);
+    serve(split, 4, BOUNCES);
+    ck_assert_int_eq(engine_run(split->engine, limit_ps, NULL, NULL), ENGINE_LIMIT);
+    for (uint32_t d = 0; d <= ENDPOINTS; d++) {
+        ck_assert(toys_agree(&alone->toys[d], &split->toys[d]));
+    }
+    ck_assert_uint_eq(engine_windows(alone->engine), engine_windows(split->engine));
+    ck_assert_uint_eq(engine_now_ps(split->engine), limit_ps);
+    game_free(alone);
+    game_free(split);
 }
 END_TEST
 
@@ -293,8 +347,12 @@ static uint64_t cheat(void *object, struct engine_worker *worker, uint64_t begin
     return TIME_NEVER;
 }
 
-static void run_with_cheat(uint32_t device) {
-    struct game *game = game_create(0);
+static void run_with_cheat(uint32_t device, uint32_t n_workers) {
+    uint32_t worker_of[ENDPOINTS + 1];
+    for (uint32_t d = 0; d <= ENDPOINTS; d++) {
+        worker_of[d] = d % n_workers;
+    }
+    struct game *game = game_create_split(0, n_workers, worker_of);
     engine_set_device(game->engine, device, cheat, &game->toys[device]);
     engine_wake(game->engine, device, UINT64_C(5) * LATENCY_PS);
     engine_run(game->engine, UINT64_MAX, NULL, NULL);
@@ -302,12 +360,17 @@ static void run_with_cheat(uint32_t device) {
 }
 
 START_TEST(an_arrival_inside_the_window_at_a_device_still_to_run_is_a_bug) {
-    run_with_cheat(0); // to the leaf, which runs last
+    run_with_cheat(0, 1); // to the leaf, which runs last
 }
 END_TEST
 
 START_TEST(an_arrival_inside_the_window_at_a_device_that_has_run_is_a_bug) {
-    run_with_cheat(ENDPOINTS); // from the leaf to endpoint 0
+    run_with_cheat(ENDPOINTS, 1); // from the leaf to endpoint 0
+}
+END_TEST
+
+START_TEST(an_arrival_inside_the_window_at_another_worker_is_a_bug) {
+    run_with_cheat(ENDPOINTS - 1, 3);
 }
 END_TEST
 
@@ -335,6 +398,7 @@ static Suite *engine_suite(void) {
     TCase *windows = tcase_create("windows");
     tcase_add_test(windows, every_ball_is_caught_in_its_window_and_in_order);
     tcase_add_loop_test(windows, the_length_of_the_window_is_no_part_of_the_result, 0, 5);
+    tcase_add_loop_test(windows, workers_are_no_part_of_the_result, 0, 4);
     tcase_add_test(windows, memory_follows_what_is_in_flight);
     tcase_add_test(windows, devices_with_nothing_due_do_not_run);
     tcase_add_test(windows, windows_jump_over_idle_time);
@@ -342,11 +406,13 @@ static Suite *engine_suite(void) {
     TCase *ends = tcase_create("ends");
     tcase_add_test(ends, what_is_due_before_the_limit_is_done_and_nothing_after);
     tcase_add_test(ends, a_limit_cuts_through_a_window);
+    tcase_add_test(ends, workers_end_together_at_a_limit);
     tcase_add_test(ends, who_is_asked_between_windows_can_stop_the_run);
     tcase_add_test(ends, without_work_a_run_ends_at_once);
     TCase *causality = tcase_create("causality");
     tcase_add_test_raise_signal(causality, an_arrival_inside_the_window_at_a_device_still_to_run_is_a_bug, SIGABRT);
     tcase_add_test_raise_signal(causality, an_arrival_inside_the_window_at_a_device_that_has_run_is_a_bug, SIGABRT);
+    tcase_add_test_raise_signal(causality, an_arrival_inside_the_window_at_another_worker_is_a_bug, SIGABRT);
     tcase_add_test_raise_signal(causality, work_left_in_a_window_that_has_ended_is_a_bug, SIGABRT);
     tcase_add_test_raise_signal(causality, a_window_longer_than_a_link_is_a_bug, SIGABRT);
     Suite *suite = suite_create("engine");
