@@ -15,7 +15,8 @@ uint64_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase) {
     if (!ideal->plan->moe || traffic->algorithm != EXPERIMENT_ALGORITHM_DIRECT) {
         return 0;
     }
-    return moe_summary_unit_bytes(ideal->plan->moe, phase == MEASURE_PHASE_COMBINE ? MOE_SUMMARY_COMBINE : MOE_SUMMARY_DISPATCH);
+    return moe_summary_unit_bytes(ideal->plan->moe,
+                                  phase == MEASURE_PHASE_COMBINE ? MOE_SUMMARY_COMBINE : MOE_SUMMARY_DISPATCH);
 }
 
 /* Time on the NIC's link. */
@@ -36,7 +37,8 @@ static uint64_t nvlink_time_ps(const struct ideal *ideal, uint32_t rank, uint64_
 }
 
 /* From the first bit of a packet leaving the source to its last bit arriving. */
-static uint64_t latency_ps(const struct fabric *fabric, uint32_t source, uint32_t destination, enum fabric_link_kind kind, uint64_t bytes) {
+static uint64_t latency_ps(const struct fabric *fabric, uint32_t source, uint32_t destination,
+                           enum fabric_link_kind kind, uint64_t bytes) {
     struct describe_path path;
     return describe_path(fabric, source, destination, kind, bytes, &path) ? path.latency_ps : 0;
 }
@@ -47,10 +49,17 @@ uint64_t ideal_flow_ps(const void *context, uint32_t source, uint32_t destinatio
     const uint64_t wire = simulation_wire_bytes(nic, bytes, ideal_unit_bytes(ideal, phase));
     const uint64_t full = nic->payload_bytes + nic->header_bytes;
     const uint64_t last = wire < full ? wire : full;
-    return nic_time_ps(ideal, source, wire - last) + latency_ps(ideal->fabric, source, destination, FABRIC_ETHERNET, last);
+    return nic_time_ps(ideal, source, wire - last) +
+           latency_ps(ideal->fabric, source, destination, FABRIC_ETHERNET, last);
 }
 
-static uint64_t side_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase, uint64_t fabric_bytes, uint64_t nvlink_bytes) {
+uint64_t ideal_wire_ps(const struct ideal *ideal, uint32_t rank, uint32_t phase, uint64_t bytes) {
+    return nic_time_ps(ideal, rank,
+                       simulation_wire_bytes(&ideal->experiment->topology.nic, bytes, ideal_unit_bytes(ideal, phase)));
+}
+
+static uint64_t side_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase, uint64_t fabric_bytes,
+                        uint64_t nvlink_bytes) {
     const uint32_t measured = phase == MOE_SUMMARY_COMBINE ? MEASURE_PHASE_COMBINE : MEASURE_PHASE_DISPATCH;
     const uint64_t wire =
         simulation_wire_bytes(&ideal->experiment->topology.nic, fabric_bytes, ideal_unit_bytes(ideal, measured));

@@ -27,6 +27,9 @@ uint64_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase);
  */
 uint64_t ideal_flow_ps(const void *context, uint32_t source, uint32_t destination, uint32_t phase, uint64_t bytes);
 
+/** Time that a message, headers included, takes on the link of a rank's NIC. */
+uint64_t ideal_wire_ps(const struct ideal *ideal, uint32_t rank, uint32_t phase, uint64_t bytes);
+
 /** Least time of a phase of a mixture-of-experts plan: the fullest NIC or GPU, in bytes ÷ rate, and one packet's way. */
 uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase);
 

@@ -26,8 +26,10 @@ static enum measurement_outcome outcome_of(enum network_status status) {
 
 static struct measurement_shape shape_of(const struct simulation *simulation, const struct plan *plan) {
     const struct fabric *fabric = simulation->fabric;
-    struct measurement_shape shape = {
-        .n_ranks = plan->placement.n_ranks, .n_racks = simulation->experiment->topology.racks, .n_phases = 1, .n_links = fabric->n_links};
+    struct measurement_shape shape = {.n_ranks = plan->placement.n_ranks,
+                                      .n_racks = simulation->experiment->topology.racks,
+                                      .n_phases = 1,
+                                      .n_links = fabric->n_links};
     if (plan->moe) {
         const struct moe_counts *counts = moe_plan_counts(plan->moe);
         shape.n_phases = MEASURE_PHASES;
@@ -64,7 +66,8 @@ static void fill_links(struct measurement *measurement, const struct fabric *fab
     }
 }
 
-static void fill_endpoint(struct measurement *measurement, const struct fabric *fabric, const struct network *network, uint32_t rank) {
+static void fill_endpoint(struct measurement *measurement, const struct fabric *fabric, const struct network *network,
+                          uint32_t rank) {
     const struct endpoint_counters *counted = endpoint_counters_of(network_endpoint(network, rank));
     struct measurement_endpoint *row = &measurement->endpoints[rank];
     row->rack = fabric->devices[rank].rack == FABRIC_NONE ? MEASUREMENT_NONE : fabric->devices[rank].rack;
@@ -113,8 +116,10 @@ static struct arrival *arrivals_of(const struct network *network, uint32_t n_ran
         uint32_t n;
         const struct endpoint_received *received = endpoint_received_messages(network_endpoint(network, rank), &n);
         for (uint32_t i = 0; i < n; i++) {
-            arrivals[at++] = (struct arrival){
-                .source = received[i].source, .destination = rank, .tag = received[i].tag, .delivered_ps = received[i].delivered_ps};
+            arrivals[at++] = (struct arrival){.source = received[i].source,
+                                              .destination = rank,
+                                              .tag = received[i].tag,
+                                              .delivered_ps = received[i].delivered_ps};
         }
     }
     qsort(arrivals, *count, sizeof(*arrivals), by_names);
@@ -176,7 +181,8 @@ static uint64_t known(uint64_t time_ps) {
 }
 
 /* The bytes that published bandwidths divide by time. */
-static void fill_definitions(struct measurement_phase *phase, const struct plan *plan, enum moe_summary_phase summary, uint32_t n_ranks) {
+static void fill_definitions(struct measurement_phase *phase, const struct plan *plan, enum moe_summary_phase summary,
+                             uint32_t n_ranks) {
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         const struct moe_summary_logical logical = moe_summary_logical(plan->moe, rank, summary);
         phase->rdma_logical_bytes += logical.domains_bytes;
@@ -187,7 +193,8 @@ static void fill_definitions(struct measurement_phase *phase, const struct plan 
 
 static void fill_moe(struct measurement *measurement, const struct ideal *ideal) {
     static const char *const names[MEASURE_PHASES] = {"dispatch", "combine", "counts"};
-    static const enum moe_summary_phase summaries[MEASURE_PHASES] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE, MOE_SUMMARY_COUNTS};
+    static const enum moe_summary_phase summaries[MEASURE_PHASES] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE,
+                                                                     MOE_SUMMARY_COUNTS};
     const struct plan *plan = ideal->plan;
     for (uint32_t p = 0; p < MEASURE_PHASES; p++) {
         struct measurement_phase *phase = &measurement->phases[p];
@@ -223,13 +230,35 @@ static void fill_experts(struct measurement *measurement, const struct moe *moe)
     }
 }
 
+/* Least time of what each rank receives: all of it through its port, and the longest way of one message on top. */
+static void fill_pattern_ideals(struct measurement *measurement, const struct ideal *ideal) {
+    uint64_t *ways_ps = memory_allocate(measurement->n_ranks, sizeof(*ways_ps));
+    for (uint64_t i = 0; i < measurement->n_messages; i++) {
+        const struct measurement_message *message = &measurement->messages[i];
+        const uint64_t flow_ps = ideal_flow_ps(ideal, message->source, message->destination, 0, message->bytes);
+        const uint64_t way_ps = flow_ps - ideal_wire_ps(ideal, message->source, 0, message->bytes);
+        uint64_t *longest_ps = &ways_ps[message->destination];
+        *longest_ps = way_ps > *longest_ps ? way_ps : *longest_ps;
+        measurement->rank_phases[message->destination].ideal_ps +=
+            ideal_wire_ps(ideal, message->destination, 0, message->bytes);
+    }
+    struct measurement_phase *phase = &measurement->phases[0];
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        measurement->rank_phases[rank].ideal_ps += ways_ps[rank];
+        const uint64_t ideal_ps = measurement->rank_phases[rank].ideal_ps;
+        phase->ideal_ps = ideal_ps > phase->ideal_ps ? ideal_ps : phase->ideal_ps;
+    }
+    free(ways_ps);
+}
+
 /* A pattern: one phase, whose ranks run from their first post to their last delivery. */
 static void fill_pattern(struct measurement *measurement, const struct ideal *ideal) {
     struct measurement_phase *phase = &measurement->phases[0];
     snprintf(phase->name, sizeof(phase->name), "transfer");
     phase->participants = measurement->n_ranks;
     if (ideal->experiment->traffic.pattern == EXPERIMENT_PATTERN_ALL_TO_ALL) {
-        phase->collective_bytes = (uint64_t)measurement->n_ranks * measurement->n_ranks * ideal->experiment->traffic.bytes;
+        phase->collective_bytes =
+            (uint64_t)measurement->n_ranks * measurement->n_ranks * ideal->experiment->traffic.bytes;
     }
     for (uint64_t i = 0; i < measurement->n_messages; i++) {
         const struct measurement_message *message = &measurement->messages[i];
@@ -241,12 +270,8 @@ static void fill_pattern(struct measurement *measurement, const struct ideal *id
         if (message->completed_ps > receiver->finish_ps) {
             receiver->finish_ps = message->completed_ps;
         }
-        receiver->ideal_ps += ideal_flow_ps(ideal, message->source, message->destination, 0, message->bytes);
     }
-    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
-        const uint64_t ideal_ps = measurement->rank_phases[rank].ideal_ps;
-        phase->ideal_ps = ideal_ps > phase->ideal_ps ? ideal_ps : phase->ideal_ps;
-    }
+    fill_pattern_ideals(measurement, ideal);
 }
 
 struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,
