@@ -230,15 +230,15 @@ static void fill_experts(struct measurement *measurement, const struct moe *moe)
     }
 }
 
-/* Least time of what each rank receives: all of it through its port, and the longest way of one message on top. */
+/* Least time of what each rank receives: all of it through its port, which cannot begin before the shortest way of a message. */
 static void fill_pattern_ideals(struct measurement *measurement, const struct ideal *ideal) {
     uint64_t *ways_ps = memory_allocate(measurement->n_ranks, sizeof(*ways_ps));
     for (uint64_t i = 0; i < measurement->n_messages; i++) {
         const struct measurement_message *message = &measurement->messages[i];
         const uint64_t flow_ps = ideal_flow_ps(ideal, message->source, message->destination, 0, message->bytes);
         const uint64_t way_ps = flow_ps - ideal_wire_ps(ideal, message->source, 0, message->bytes);
-        uint64_t *longest_ps = &ways_ps[message->destination];
-        *longest_ps = way_ps > *longest_ps ? way_ps : *longest_ps;
+        uint64_t *shortest_ps = &ways_ps[message->destination];
+        *shortest_ps = *shortest_ps == 0 || way_ps < *shortest_ps ? way_ps : *shortest_ps;
         measurement->rank_phases[message->destination].ideal_ps +=
             ideal_wire_ps(ideal, message->destination, 0, message->bytes);
     }
