@@ -98,7 +98,9 @@ static void print_source(FILE *stream, const struct error *error, const struct s
 void error_print(FILE *stream, const struct error *error) {
     const struct style *style = style_of(stream);
     print_place(stream, error, style);
-    if (error->id > 0) {
+    if (error->exit_code == EXIT_CODE_OK) {
+        fprintf(stream, "%snote:%s ", style->bold, style->reset);
+    } else if (error->id > 0) {
         fprintf(stream, "%serror[MF-%03d]:%s ", style->red, error->id, style->reset);
     } else {
         fprintf(stream, "%serror:%s ", style->red, style->reset);

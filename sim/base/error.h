@@ -24,7 +24,7 @@ enum { ERROR_MESSAGE_SIZE = 512, ERROR_FILE_SIZE = 256, ERROR_SOURCE_SIZE = 256,
 /** One error, self-contained: texts are copied, nothing to free. */
 struct error {
     int id;                           /**< stable number, printed as MF-0nn; 0 where none applies */
-    enum exit_code exit_code;         /**< what the program ends with */
+    enum exit_code exit_code;         /**< what the program ends with; EXIT_CODE_OK: no error but a note */
     char message[ERROR_MESSAGE_SIZE]; /**< one sentence, no newline: what is wrong */
     char hint[ERROR_MESSAGE_SIZE];    /**< what is allowed, or the nearest name; may be empty */
     char file[ERROR_FILE_SIZE];       /**< as the user gave it; empty where no file is at fault */
@@ -50,7 +50,7 @@ void error_hint(struct error *error, const char *format, ...) __attribute__((for
 /** Appends a copy to the list, or counts it as dropped. */
 void error_list_add(struct error_list *list, const struct error *error);
 
-/** Prints `file:line:col: error[MF-0nn]: message`, the source line, a caret and the hint; colour only on a terminal without NO_COLOR. */
+/** Prints `file:line:col: error[MF-0nn]: message` (a note: `file:line:col: note: message`), the source line, a caret and the hint; colour only on a terminal without NO_COLOR. */
 void error_print(FILE *stream, const struct error *error);
 
 /** Prints all errors of a list, sorted by place, and how many more there were. */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "config/experiment_check.h"
 #include "config/experiment_preset.h"
+#include "config/experiment_unused.h"
 #include "config/key.h"
 #include "config/policy_reader.h"
 #include "config/section_reader.h"
@@ -165,15 +166,24 @@ static void read_all(struct reading *reading, const char *const *overrides) {
     free(reading->overrides);
 }
 
-bool experiment_read(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
-                     struct error_list *errors) {
+bool experiment_read_noting(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
+                            struct error_list *notes, struct error_list *errors) {
     const unsigned before = errors->count + errors->dropped;
     struct tree *tree = tree_create();
     struct reading reading = {.name = path, .tree = tree, .n_overrides = n, .experiment = experiment, .errors = errors};
     reading.root = tree_read(tree, path, errors);
     read_all(&reading, overrides);
+    const bool good = errors->count + errors->dropped == before;
+    if (good && notes != NULL) {
+        experiment_unused(experiment, reading.root, notes);
+    }
     tree_free(tree);
-    return errors->count + errors->dropped == before;
+    return good;
+}
+
+bool experiment_read(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
+                     struct error_list *errors) {
+    return experiment_read_noting(path, overrides, n, experiment, NULL, errors);
 }
 
 bool experiment_read_text(const char *name, const char *text, size_t size, const char *const *overrides, size_t n,

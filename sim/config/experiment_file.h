@@ -19,7 +19,14 @@
 bool experiment_read(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
                      struct error_list *errors);
 
-/** The same for a text in memory, which errors call name; topology files are looked up as if it were a file of that name. */
+/**
+ * The same; where there are no mistakes, a note for each setting that is given but changes nothing is appended to *notes
+ * (experiment_unused.h). notes may be NULL.
+ */
+bool experiment_read_noting(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
+                            struct error_list *notes, struct error_list *errors);
+
+/** The same as experiment_read for a text in memory, which errors call name; topology files are looked up as if it were a file of that name. */
 bool experiment_read_text(const char *name, const char *text, size_t size, const char *const *overrides, size_t n,
                           struct experiment *experiment, struct error_list *errors);
 

@@ -31,18 +31,19 @@ static void fill(uint32_t *value, uint32_t preset) {
     }
 }
 
-void experiment_preset_fill(struct experiment_model *model) {
+bool experiment_preset_fill(struct experiment_model *model) {
     static const struct experiment_model without = {.groups = 1, .groups_kept = 1};
     const struct experiment_model *preset = model->preset[0] == '\0' ? &without : NULL;
     for (size_t i = 0; i < sizeof models / sizeof models[0] && preset == NULL; i++) {
         preset = strcmp(models[i].preset, model->preset) == 0 ? &models[i] : NULL;
     }
     if (preset == NULL) {
-        return;
+        return false;
     }
     fill(&model->hidden, preset->hidden);
     fill(&model->experts, preset->experts);
     fill(&model->top_k, preset->top_k);
     fill(&model->groups, preset->groups);
     fill(&model->groups_kept, preset->groups_kept);
+    return true;
 }

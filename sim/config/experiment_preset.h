@@ -10,7 +10,7 @@
 /** NULL-terminated names of all presets. */
 extern const char *const experiment_preset_names[];
 
-/** Fills every value of a model that is 0 from its preset; without preset groups and groups_kept become 1. An unknown preset fills nothing. */
-void experiment_preset_fill(struct experiment_model *model);
+/** Fills every value of a model that is 0 from its preset; without preset groups and groups_kept become 1. False if there is no such preset: nothing is filled then. */
+bool experiment_preset_fill(struct experiment_model *model);
 
 #endif

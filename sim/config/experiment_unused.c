@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/experiment_unused.h"
+
+#include "config/experiment_preset.h"
+#include "config/key.h"
+#include "config/section_reader.h"
+
+#include <string.h>
+
+/** When a setting matters. */
+struct rule {
+    const char *path; /**< dotted key, or a whole section */
+    bool (*matters)(const struct experiment *experiment);
+    const char *when; /**< the same in words */
+};
+
+/** What is being looked through. */
+struct search {
+    const struct experiment *experiment;
+    const struct experiment *defaults;
+    const struct tree_node *root;
+    struct error_list *notes;
+};
+
+static bool is_moe(const struct experiment *experiment) {
+    return experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE;
+}
+
+static bool is_no_moe(const struct experiment *experiment) {
+    return !is_moe(experiment);
+}
+
+static bool has_source(const struct experiment *experiment) {
+    return experiment->traffic.pattern == EXPERIMENT_PATTERN_SINGLE;
+}
+
+static bool has_destination(const struct experiment *experiment) {
+    return has_source(experiment) || experiment->traffic.pattern == EXPERIMENT_PATTERN_INCAST;
+}
+
+static bool has_senders(const struct experiment *experiment) {
+    return experiment->traffic.pattern == EXPERIMENT_PATTERN_INCAST;
+}
+
+static bool has_gate(const struct experiment *experiment, enum experiment_gate gate) {
+    return is_moe(experiment) && experiment->traffic.gate == gate;
+}
+
+static bool is_zipf(const struct experiment *experiment) {
+    return has_gate(experiment, EXPERIMENT_GATE_ZIPF);
+}
+
+static bool is_hot_expert(const struct experiment *experiment) {
+    return has_gate(experiment, EXPERIMENT_GATE_HOT_EXPERT);
+}
+
+static bool is_node_limited(const struct experiment *experiment) {
+    return has_gate(experiment, EXPERIMENT_GATE_NODE_LIMITED);
+}
+
+static bool is_group_limited(const struct experiment *experiment) {
+    return has_gate(experiment, EXPERIMENT_GATE_GROUP_LIMITED);
+}
+
+static bool is_two_hop(const struct experiment *experiment) {
+    return is_moe(experiment) && experiment->traffic.algorithm == EXPERIMENT_ALGORITHM_TWO_HOP;
+}
+
+static bool has_dispatch(const struct experiment *experiment) {
+    return is_moe(experiment) && experiment->traffic.dispatch;
+}
+
+static bool has_combine(const struct experiment *experiment) {
+    return is_moe(experiment) && experiment->traffic.combine;
+}
+
+static bool is_named(const struct experiment *experiment, const char *path, const char *congestion) {
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        const struct experiment_policy *policy = &experiment->policies[p];
+        if (strcmp(policy->path, path) == 0 || strcmp(policy->congestion, congestion) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_adaptive(const struct experiment *experiment) {
+    return is_named(experiment, "adaptive", "");
+}
+
+static bool has_dcqcn(const struct experiment *experiment) {
+    return is_named(experiment, "", "dcqcn");
+}
+
+static bool has_spectrum_x(const struct experiment *experiment) {
+    return is_named(experiment, "", "spectrum_x");
+}
+
+static const struct rule rules[] = {
+    {"model", is_moe, "under pattern moe"},
+    {"model.groups", is_group_limited, "under gate group_limited"},
+    {"model.groups_kept", is_group_limited, "under gate group_limited"},
+    {"traffic.bytes", is_no_moe, "under patterns other than moe"},
+    {"traffic.source", has_source, "under pattern single"},
+    {"traffic.destination", has_destination, "under patterns single and incast"},
+    {"traffic.senders", has_senders, "under pattern incast"},
+    {"traffic.tokens_per_gpu", is_moe, "under pattern moe"},
+    {"traffic.expert_parallelism", is_moe, "under pattern moe"},
+    {"traffic.gate", is_moe, "under pattern moe"},
+    {"traffic.zipf_exponent", is_zipf, "under gate zipf"},
+    {"traffic.hot_expert_factor", is_hot_expert, "under gate hot_expert"},
+    {"traffic.hot_expert", is_hot_expert, "under gate hot_expert"},
+    {"traffic.nodes_kept", is_node_limited, "under gate node_limited"},
+    {"traffic.node_gpus", is_node_limited, "under gate node_limited"},
+    {"traffic.algorithm", is_moe, "under pattern moe"},
+    {"traffic.phases", is_moe, "under pattern moe"},
+    {"traffic.dispatch_type", has_dispatch, "with a dispatch phase"},
+    {"traffic.combine_type", has_combine, "with a combine phase"},
+    {"traffic.exchange_counts", has_dispatch, "with a dispatch phase"},
+    {"traffic.chunk_tokens", is_two_hop, "under algorithm two_hop"},
+    {"traffic.expert_time", has_combine, "with a combine phase"},
+    {"path", has_adaptive, "with a policy of path adaptive"},
+    {"congestion.dcqcn", has_dcqcn, "with a policy of controller dcqcn"},
+    {"congestion.spectrum_x", has_spectrum_x, "with a policy of controller spectrum_x"},
+};
+
+/** Is what a key holds also what it would hold if it were not given? */
+static bool is_default(const struct search *search, const struct section *section, const struct key *key) {
+    char given[KEY_LINE_SIZE], otherwise[KEY_LINE_SIZE];
+    key_print(given, key, (const char *)search->experiment + section->offset);
+    key_print(otherwise, key, (const char *)search->defaults + section->offset);
+    return strcmp(given, otherwise) == 0;
+}
+
+/** Is a path that is given worth a note? A section is, if one of its keys is. */
+static bool is_notable(const struct search *search, const char *path, const struct tree_entry *entry) {
+    const struct section *section = key_section(experiment_keys(), path);
+    if (search->experiment->topology_path[0] != '\0') {
+        return true;
+    }
+    if (section == NULL) {
+        char parent[64];
+        const char *dot = strrchr(path, '.');
+        snprintf(parent, sizeof parent, "%.*s", (int)(dot - path), path);
+        section = key_section(experiment_keys(), parent);
+        return !is_default(search, section, key_find(section, dot + 1));
+    }
+    for (uint32_t i = 0; i < entry->value->n_entries; i++) {
+        const struct key *key = key_find(section, entry->value->entries[i].key);
+        if (key != NULL && !is_default(search, section, key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** A key is not noted again where its whole section was. */
+static bool is_said(const struct search *search, const char *path) {
+    return strncmp(path, "model.", 6) == 0 && is_no_moe(search->experiment);
+}
+
+void experiment_unused(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {
+    struct experiment defaults = {.model.preset = ""};
+    section_reader_defaults(experiment_keys(), &defaults);
+    memcpy(defaults.model.preset, experiment->model.preset, sizeof defaults.model.preset);
+    experiment_preset_fill(&defaults.model);
+    const struct search search = {.experiment = experiment, .defaults = &defaults, .root = root, .notes = notes};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        const struct rule *rule = &rules[i];
+        const struct tree_entry *entry = tree_find_path(root, rule->path);
+        if (entry != NULL && !rule->matters(experiment) && !is_said(&search, rule->path) &&
+            is_notable(&search, rule->path, entry)) {
+            struct error note = {0};
+            tree_locate(&note, entry->key_place);
+            note.source[0] = '\0'; // one line a note is enough
+            snprintf(note.message, sizeof note.message, "`%s` has no effect: it matters only %s", rule->path,
+                     rule->when);
+            error_list_add(notes, &note);
+        }
+    }
+}
