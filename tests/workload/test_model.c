@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workload/model.h"
 
+#include "config/experiment_preset.h"
+
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,16 +38,14 @@ START_TEST(preset_fills_what_is_not_given) {
 END_TEST
 
 START_TEST(every_preset_is_found_by_name_and_possible) {
-    uint32_t count;
-    const struct model_preset *presets = model_presets(&count);
-    ck_assert_uint_ge(count, 2);
-    for (uint32_t i = 0; i < count; i++) {
-        ck_assert_ptr_eq(model_find(presets[i].name), &presets[i]);
-        ck_assert_uint_le(presets[i].top_k, presets[i].experts);
-        ck_assert_uint_le(presets[i].moe_layers, presets[i].layers);
-        ck_assert_uint_eq(presets[i].experts % presets[i].groups, 0);
-        ck_assert_uint_le(presets[i].groups_kept, presets[i].groups);
-        ck_assert_uint_gt(strlen(presets[i].source), 10);
+    for (uint32_t i = 0; experiment_preset_names[i] != NULL; i++) {
+        struct experiment_model given = {0}, resolved;
+        snprintf(given.preset, sizeof given.preset, "%s", experiment_preset_names[i]);
+        ck_assert(model_resolve(&given, &resolved, NULL));
+        ck_assert_uint_le(resolved.top_k, resolved.experts);
+        ck_assert_uint_eq(resolved.experts % resolved.groups, 0);
+        ck_assert_uint_le(resolved.groups_kept, resolved.groups);
+        ck_assert_uint_eq(resolved.hidden % 64, 0);
     }
 }
 END_TEST
