@@ -146,8 +146,12 @@ bool file_publish(const char *temporary, const char *path, struct error *error) 
 
 bool file_check_writable(const char *path, struct error *error) {
     struct stat status;
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+    const bool exists = stat(path, &status) == 0;
+    if (exists && S_ISDIR(status.st_mode)) {
         return fail(error, ERROR_ID_FILE_DIRECTORY, path, "this is a directory, a file is to be written", "");
+    }
+    if (exists && !S_ISREG(status.st_mode)) { // a device, a pipe, a socket: the rename would destroy it
+        return fail(error, ERROR_ID_FILE_UNWRITABLE, path, "the file cannot be written", "it is not a regular file");
     }
     char *temporary = file_temporary_name(path);
     const int descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

@@ -46,7 +46,7 @@ char *file_temporary_name(const char *path);
 /** fsync of a finished temporary file, rename to its final name, fsync of the directory. On failure *error is set and the temporary file is removed. */
 bool file_publish(const char *temporary, const char *path, struct error *error);
 
-/** Can a file of this name be written? Asked before a long run: no directory in its place, and a file can be made beside it. */
+/** Can a file of this name be written? Asked before a long run: no directory, device, pipe or socket in its place, and a file can be made beside it. */
 bool file_check_writable(const char *path, struct error *error);
 
 #endif

@@ -9,7 +9,6 @@
 #include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -290,12 +289,6 @@ static hid_t create_file(const char *path) {
     return file;
 }
 
-/** Is there a device, pipe or socket of this name? A rename would destroy it. */
-static bool is_special(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-}
-
 static struct store *make_store(const char *path) {
     struct store *store = memory_allocate(1, sizeof *store);
     store->file = store->runs = H5I_INVALID_HID;
@@ -308,10 +301,6 @@ static struct store *make_store(const char *path) {
 struct store *store_open(const char *path, const struct store_header *header, struct error *error) {
     H5dont_atexit(); /* files are closed here; after a full disk the library's own clean-up would only complain */
     if (!file_check_writable(path, error)) {
-        return NULL;
-    }
-    if (is_special(path)) {
-        refuse(error, path, "it is not a regular file");
         return NULL;
     }
     struct store *store = make_store(path);

@@ -123,8 +123,12 @@ START_TEST(what_cannot_be_written_is_known_before) {
     ck_assert_int_eq(mkdir("folder", 0777), 0);
     ck_assert(!file_writer_open(&writer, "folder", &error));
     ck_assert_int_eq(error.id, ERROR_ID_FILE_DIRECTORY);
+    ck_assert_int_eq(mkfifo("pipe", 0666), 0);
+    ck_assert(!file_writer_open(&writer, "pipe", &error));
+    ck_assert_int_eq(error.id, ERROR_ID_FILE_UNWRITABLE);
+    ck_assert(!file_check_writable("/dev/null", &error));
     ck_assert(file_check_writable("folder/result", &error));
-    ck_assert_uint_eq(count_files(), 1);
+    ck_assert_uint_eq(count_files(), 2);
 }
 END_TEST
 
