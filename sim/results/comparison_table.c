@@ -199,6 +199,13 @@ static size_t cut_text(const char *text, int width, const char *separators) {
     return end;
 }
 
+/** Where to cut a policy's name: between its parts if possible, else within one. */
+static size_t cut_name(const char *name, int width) {
+    const size_t between = cut_text(name, width, "+");
+    const bool is_good = name[between] == '\0' || (between > 0 && name[between - 1] == '+');
+    return is_good ? between : cut_text(name, width, "-_/ ,");
+}
+
 /** One line of policies' names above their columns; false once all names have been printed to their end. */
 static bool print_name_parts(const struct comparison *comparison, struct layout *layout, uint32_t first, uint32_t last,
                              FILE *stream) {
@@ -207,7 +214,7 @@ static bool print_name_parts(const struct comparison *comparison, struct layout 
     for (uint32_t policy = first; policy < last; policy++) {
         struct column_width *column = &layout->columns[policy];
         const char *rest = comparison->policies[policy] + column->name_shown;
-        const size_t length = cut_text(rest, column->whole, "+-_/ ,");
+        const size_t length = cut_name(rest, column->whole);
         char part[MEASUREMENT_NAME_SIZE];
         snprintf(part, sizeof part, "%.*s", (int)length, rest);
         owed += GAP;

@@ -56,7 +56,7 @@ static const struct explanation_link *find_hottest(const struct measurement *mea
     return hottest;
 }
 
-/** Names the first sharers: "gpu3 → gpu91, gpu5 → gpu99 and 4 more". */
+/** Names the first sharers, and the phase of those of another: "gpu3 → gpu91, gpu5 → gpu99 (dispatch) and 4 more". */
 static void name_sharers(char *names, const struct measurement *measurement, uint64_t flow,
                          const struct explanation_link *link, uint64_t sharers) {
     uint64_t named = 0;
@@ -66,6 +66,10 @@ static void name_sharers(char *names, const struct measurement *measurement, uin
         if (overlap(&measurement->flows[flow], other)) {
             length += (size_t)snprintf(names + length, NAMES_SIZE - length, "%sgpu%u → gpu%u", named > 0 ? ", " : "",
                                        other->source, other->destination);
+            if (other->phase != measurement->flows[flow].phase) {
+                length += (size_t)snprintf(names + length, NAMES_SIZE - length, " (%.20s)",
+                                           measurement->phases[other->phase].name);
+            }
             named++;
         }
     }

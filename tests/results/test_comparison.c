@@ -9,15 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *print_golden(bool detail) {
+/** Prints a comparison and frees it. */
+static char *print_and_free(struct comparison *comparison, bool detail) {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    struct comparison *comparison = golden_comparison();
     comparison_table_print(comparison, detail, stream);
     comparison_free(comparison);
     fclose(stream);
     return text;
+}
+
+static char *print_golden(bool detail) {
+    return print_and_free(golden_comparison(), detail);
 }
 
 START_TEST(table_is_the_golden_text) {
@@ -26,6 +30,16 @@ START_TEST(table_is_the_golden_text) {
     ck_assert_str_eq(text, expected);
     free(text);
     free(expected);
+}
+END_TEST
+
+START_TEST(long_names_break_between_their_parts) {
+    struct comparison *comparison = golden_comparison();
+    snprintf(comparison->policies[1], sizeof comparison->policies[1], "ecmp+one_two_three_four_five");
+    char *text = print_and_free(comparison, false);
+    ck_assert_ptr_nonnull(strstr(text, "ecmp+ "));
+    ck_assert_ptr_nonnull(strstr(text, " one_two_three_four_five"));
+    free(text);
 }
 END_TEST
 
@@ -152,6 +166,7 @@ int main(void) {
     Suite *suite = suite_create("comparison");
     TCase *table = tcase_create("table");
     tcase_add_test(table, table_is_the_golden_text);
+    tcase_add_test(table, long_names_break_between_their_parts);
     tcase_add_test(table, no_line_is_wider_than_the_table);
     tcase_add_test(table, runs_that_are_missing_leave_a_dash);
     tcase_add_test(table, an_empty_comparison_says_so);

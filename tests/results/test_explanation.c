@@ -4,6 +4,7 @@
 #include "sample.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,20 @@ START_TEST(sentence_names_the_hottest_link_and_who_shares_it) {
 }
 END_TEST
 
+START_TEST(a_sharer_of_another_phase_is_named_with_it) {
+    const uint64_t flows[] = {2, 3};
+    const struct explanation_link link = {"leaf1:down3", flows, 2};
+    const uint32_t phase = measurement->flows[3].phase;
+    measurement->flows[3].phase = phase == 0 ? 1 : 0;
+    explanation_add_flow(measurement, "slowest flow", 4, &link, 1);
+    char wanted[128];
+    snprintf(wanted, sizeof wanted, "(gpu0 → gpu3, gpu1 → gpu2 (%s))",
+             measurement->phases[measurement->flows[3].phase].name);
+    ck_assert_msg(strstr(measurement->explanations[1].text, wanted) != NULL, "%s", measurement->explanations[1].text);
+    measurement->flows[3].phase = phase;
+}
+END_TEST
+
 START_TEST(many_sharers_are_counted_not_listed) {
     const uint64_t flows[] = {1, 1, 1, 2, 2, 3, 3};
     const struct explanation_link link = {"leaf1:down3", flows, 7};
@@ -67,6 +82,7 @@ int main(void) {
     tcase_add_test(flows, slowest_flow_is_the_one_that_takes_longest);
     tcase_add_test(flows, no_payload_means_no_slowest_flow);
     tcase_add_test(flows, sentence_names_the_hottest_link_and_who_shares_it);
+    tcase_add_test(flows, a_sharer_of_another_phase_is_named_with_it);
     tcase_add_test(flows, many_sharers_are_counted_not_listed);
     tcase_add_test(flows, a_flow_alone_is_said_to_be_alone);
     suite_add_tcase(suite, flows);
