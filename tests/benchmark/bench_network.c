@@ -1,167 +1,152 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * How fast the devices run: packet-hops per CPU-second, on set-ups that peers are measured by.
- *
- * usage: bench_network CASE [PATH [CONTROLLER [THREADS]]]
- *   CASE: permutation-128, permutation-1024, permutation-8192, incast, all-to-all
+ * How fast a configuration is simulated, policy by policy. What the columns mean: README.md.
  */
-#include "base/error.h"
-#include "base/memory.h"
-#include "config/experiment.h"
-#include "congestion/dcqcn.h"
-#include "congestion/spectrum_x.h"
-#include "device/network.h"
-#include "fabric/irregular.h"
-#include "workload/pattern.h"
+#include "base/table.h"
+#include "bench_options.h"
+#include "bench_run.h"
+#include "config/experiment_file.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <time.h>
 
-/* One case: a leaf-spine of 400 Gb/s links, 500 ns each. */
-struct bench_case {
-    const char *name;
-    uint32_t hosts, per_leaf, spines;
-    enum experiment_pattern pattern;
-    uint32_t senders;
-    uint64_t bytes;
-    uint64_t pool_bytes;
-};
-
-static const struct bench_case cases[] = {
-    {"permutation-128", 128, 16, 16, EXPERIMENT_PATTERN_PERMUTATION, 0, 8u << 20, 67737959},
-    {"permutation-1024", 1024, 32, 32, EXPERIMENT_PATTERN_PERMUTATION, 0, 2u << 20, 67737959},
-    {"permutation-8192", 8192, 64, 64, EXPERIMENT_PATTERN_PERMUTATION, 0, 256u << 10, 67737959},
-    {"incast", 128, 16, 16, EXPERIMENT_PATTERN_INCAST, 64, 8u << 20, 2u << 20},
-    {"all-to-all", 128, 16, 16, EXPERIMENT_PATTERN_ALL_TO_ALL, 0, 64u << 10, 67737959},
-};
-
-static struct fabric *leaf_spine(const struct bench_case *bench) {
-    const uint32_t leaves = bench->hosts / bench->per_leaf;
-    uint32_t *gpus = memory_allocate(bench->hosts, sizeof(*gpus));
-    uint32_t *leaf_of = memory_allocate(bench->hosts, sizeof(*leaf_of));
-    uint32_t *parallel = memory_allocate((size_t)leaves * bench->spines, sizeof(*parallel));
-    for (uint32_t i = 0; i < bench->hosts; i++) {
-        gpus[i] = 1;
-        leaf_of[i] = i / bench->per_leaf;
-    }
-    for (uint32_t i = 0; i < leaves * bench->spines; i++) {
-        parallel[i] = 1;
-    }
-    const struct irregular_figures figures = {
-        .rate_bits_per_s = UINT64_C(400000000000), .latency_ps = 500000, .propagation_ps = 500000};
-    const struct irregular_cable cable = {.up = figures, .down = figures};
-    const struct irregular_description description = {
-        .n_domains = bench->hosts,
-        .domain_gpus = gpus,
-        .n_leaves = leaves,
-        .endpoint_leaf = leaf_of,
-        .n_spines = bench->spines,
-        .parallel_links = parallel,
-        .leaf_cut_through = true,
-        .spine_cut_through = true,
-        .host = cable,
-        .uplink = cable,
-    };
-    struct fabric *fabric = irregular_build(&description);
-    free(gpus);
-    free(leaf_of);
-    free(parallel);
-    return fabric;
+static int compare_doubles(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
 }
 
-static struct network_parameters parameters_of(const struct bench_case *bench, const char *path, const char *controller) {
-    const struct switch_parameters switches = {
-        .pfc = true,
-        .lossless_pool_bytes = bench->pool_bytes,
-        .lossy_pool_bytes = 8u << 20,
-        .headroom_bytes = 231424,
-        .xon_bytes = 19456,
-        .ecn = true,
-        .ecn_minimum_bytes = 159744,
-        .ecn_maximum_bytes = 1500000,
-        .ecn_probability_fxp20 = 1u << 20,
-        .class_weight = {0, 1, 1},
-    };
-    struct network_parameters parameters = {
-        .seed = 1,
-        .leaf = switches,
-        .spine = switches,
-        .nic = {.payload_bytes = 4096,
-                .header_bytes = 64,
-                .control_bytes = 64,
-                .acknowledge_bytes = 1,
-                .queue_pairs = 1,
-                .out_of_order = true,
-                .adaptive_marking = strcmp(path, "adaptive") == 0,
-                .data_class = PACKET_CLASS_LOSSLESS,
-                .retransmit_timeout_ps = UINT64_C(4294967296000),
-                .nack_interval_ps = 500000000},
-        .nvlink = {.record_bytes = 4096, .credit_grain_bytes = 8192},
-        .path = {.kind = strcmp(path, "adaptive") == 0 ? PATH_ADAPTIVE : PATH_ECMP,
-                 .refresh_period_ps = 1000000,
-                 .grade_bounds_bytes = {11024, 22048, 44096}},
-        .limit_ps = (UINT64_C(1) << 48) - 1,
-    };
-    struct congestion_parameters *congestion = &parameters.congestion;
-    if (strcmp(controller, "dcqcn") == 0) {
-        congestion->kind = CONGESTION_DCQCN;
-        dcqcn_profile("mellanox", UINT64_C(400000000000), true, &congestion->dcqcn, &congestion->notification_interval_ps);
-    } else if (strcmp(controller, "spectrum_x") == 0) {
-        congestion->kind = CONGESTION_SPECTRUM_X;
-        spectrum_x_defaults(&congestion->spectrum_x);
-        congestion->notification_interval_ps = 4000000;
-    }
-    return parameters;
+static double median(double *values, uint32_t n) {
+    qsort(values, n, sizeof(*values), compare_doubles);
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
 }
 
-static double cpu_seconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+/* Medians of the times and the largest of the peaks; all else is the same in each run. */
+static bool measure(const struct bench_run *run, uint32_t runs, struct bench_result *result) {
+    double cpu_s[BENCH_RUNS_LIMIT], wall_s[BENCH_RUNS_LIMIT];
+    uint64_t peak_bytes = 0;
+    for (uint32_t i = 0; i < runs; i++) {
+        if (!bench_run_apart(run, result)) {
+            return false;
+        }
+        cpu_s[i] = result->cpu_s;
+        wall_s[i] = result->wall_s;
+        peak_bytes = result->peak_bytes > peak_bytes ? result->peak_bytes : peak_bytes;
+    }
+    result->cpu_s = median(cpu_s, runs);
+    result->wall_s = median(wall_s, runs);
+    result->peak_bytes = peak_bytes;
+    return true;
 }
 
-static int run(const struct bench_case *bench, const char *path, const char *controller, uint32_t threads) {
-    struct fabric *fabric = leaf_spine(bench);
-    struct network_parameters parameters = parameters_of(bench, path, controller);
-    parameters.threads = threads;
-    const struct experiment_traffic pattern = {.pattern = bench->pattern, .bytes = bench->bytes, .senders = bench->senders};
-    const struct moe_placement placement = {.n_ranks = bench->hosts, .ranks_per_domain = 1};
-    struct error error = {0};
-    struct pattern *plan = pattern_create(&pattern, &placement, 1, &error);
-    if (!plan) {
-        error_print(stderr, &error);
-        return error.exit_code;
+/* Counts packets in flight with one thread: that number belongs to the policy, not to the threads. */
+static bool measure_flight(const struct bench_run *run, uint64_t *packets) {
+    struct bench_result result;
+    struct bench_run watched = *run;
+    watched.threads = 1;
+    watched.watch_flight = true;
+    const bool good = bench_run_apart(&watched, &result);
+    *packets = good ? result.most_in_flight : 0;
+    return good;
+}
+
+static struct table *create_table(void) {
+    struct table *table = table_create();
+    table_column(table, "policy", TABLE_LEFT);
+    static const char *const titles[] = {
+        "threads",   "simulated us", "M hops",           "M data hops", "M hops/CPU-s", "M data/CPU-s", "M hops/s",
+        "in flight", "B a packet",   "B grown a packet", "fixed MB",    "model MB",     "peak MB",
+    };
+    for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++) {
+        table_column(table, titles[i], TABLE_RIGHT);
     }
-    const struct traffic traffic = pattern_traffic(plan);
-    struct network *network = network_create(fabric, &parameters, &traffic, NULL);
-    const double begin_s = cpu_seconds();
-    const enum network_status status = network_run(network, NULL, NULL);
-    const double cpu_s = cpu_seconds() - begin_s;
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    const double hops = (double)network_hops(network);
-    printf("%-16s %-8s %-10s status %d  end %9.2f us  %6.2f M hops (%5.2f M data)  %6.2f s  %6.2f M hops/CPU-s  windows %llu  model %.1f MB  peak %.1f MB\n",
-           bench->name, path, controller, (int)status, (double)network_end_ps(network) * 1e-6, hops * 1e-6,
-           (double)network_data_hops(network) * 1e-6, cpu_s, hops * 1e-6 / cpu_s,
-           (unsigned long long)network_windows(network), (double)network_bytes(network) * 1e-6,
-           (double)usage.ru_maxrss * 1024e-6);
-    network_free(network);
-    pattern_free(plan);
-    fabric_free(fabric);
-    return status == NETWORK_FINISHED ? 0 : 1;
+    return table;
+}
+
+static void add_row(struct table *table, const struct bench_run *run, const struct bench_result *result) {
+    const double hops = (double)result->hops * 1e-6, data_hops = (double)result->data_hops * 1e-6;
+    const double packets = result->most_in_flight ? (double)result->most_in_flight : 1;
+    table_cell(table, "%s", run->policy->name);
+    table_cell(table, "%u", run->threads);
+    table_cell(table, "%.1f", (double)result->end_ps * 1e-6);
+    table_cell(table, "%.2f", hops);
+    table_cell(table, "%.2f", data_hops);
+    table_cell(table, "%.2f", hops / result->cpu_s);
+    table_cell(table, "%.2f", data_hops / result->cpu_s);
+    table_cell(table, "%.2f", hops / result->wall_s);
+    table_cell(table, "%llu", (unsigned long long)result->most_in_flight);
+    table_cell(table, "%.0f", (double)result->model_bytes / packets);
+    table_cell(table, "%.0f", (double)(result->model_bytes - result->fixed_bytes) / packets);
+    table_cell(table, "%.1f", (double)result->fixed_bytes * 1e-6);
+    table_cell(table, "%.1f", (double)result->model_bytes * 1e-6);
+    table_cell(table, "%.1f", (double)result->peak_bytes * 1e-6);
+}
+
+/* The rows of one policy. False if a run failed. */
+static bool add_policy(struct table *table, const struct bench_options *options, struct bench_run *run) {
+    uint64_t in_flight = 0;
+    if (!measure_flight(run, &in_flight)) {
+        return false;
+    }
+    for (uint32_t t = 0; t < options->n_threads; t++) {
+        struct bench_result result;
+        run->threads = options->threads[t];
+        if (!measure(run, options->runs, &result)) {
+            return false;
+        }
+        result.most_in_flight = in_flight;
+        add_row(table, run, &result);
+        if (result.status != NETWORK_FINISHED) {
+            fprintf(stderr, "%s did not deliver everything\n", run->policy->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Valgrind and perf count network_run; what divides their counts is printed. */
+static bool run_once(const struct bench_run *run) {
+    struct bench_result result;
+    if (!bench_run_here(run, &result)) {
+        return false;
+    }
+    printf("hops %llu data_hops %llu cpu_s %.3f\n", (unsigned long long)result.hops,
+           (unsigned long long)result.data_hops, result.cpu_s);
+    return result.status == NETWORK_FINISHED;
+}
+
+static bool bench(const struct bench_options *options, const struct experiment *experiment) {
+    struct table *table = create_table();
+    uint32_t found = 0;
+    bool good = true;
+    for (uint32_t p = 0; good && p < experiment->n_policies; p++) {
+        struct bench_run run = {
+            .experiment = experiment, .policy = &experiment->policies[p], .threads = options->threads[0]};
+        if (options->policy && strcmp(run.policy->name, options->policy) != 0) {
+            continue;
+        }
+        found++;
+        good = options->once ? run_once(&run) : add_policy(table, options, &run);
+    }
+    if (found == 0) {
+        fprintf(stderr, "%s has no policy %s\n", options->path, options->policy);
+    } else if (!options->once) {
+        printf("%s, seed %llu, median of %u runs\n", experiment->name, (unsigned long long)experiment->seeds[0],
+               options->runs);
+        table_print(table, stdout, 2);
+    }
+    table_free(table);
+    return good && found > 0;
 }
 
 int main(int argc, char **argv) {
-    const char *name = argc > 1 ? argv[1] : "permutation-1024";
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        if (strcmp(cases[i].name, name) == 0) {
-            return run(&cases[i], argc > 2 ? argv[2] : "adaptive", argc > 3 ? argv[3] : "dcqcn",
-                       argc > 4 ? (uint32_t)atoi(argv[4]) : 1);
-        }
+    struct bench_options options;
+    struct experiment experiment;
+    struct error_list errors = {0};
+    if (!bench_options_read(&options, argc, argv)) {
+        return EXIT_CODE_USAGE;
     }
-    fprintf(stderr, "no case is called %s\n", name);
-    return EXIT_CODE_USAGE;
+    if (!experiment_read(options.path, options.overrides, options.n_overrides, &experiment, &errors)) {
+        return experiment_report(stderr, &errors);
+    }
+    return bench(&options, &experiment) ? EXIT_CODE_OK : EXIT_CODE_RUN_FAILED;
 }
