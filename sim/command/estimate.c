@@ -10,12 +10,21 @@
 /* Packet-hops per CPU-second to expect: the lower end of what tests/benchmark measures (5 … 12 million). */
 static const double hops_per_cpu_second = 5e6;
 
-/* Shares of the fabric's traffic that stay below one leaf, weighted by bytes where the plan says who sends to whom. */
-static double share_below_leaf(const struct plan *plan, const struct fabric *fabric) {
+/* Links on the way over Ethernet between two ranks: below one leaf, within a pod, or between pods. */
+static uint32_t links_between(const struct fabric *fabric, uint32_t from, uint32_t to) {
+    const uint32_t near = fabric->endpoints[from].leaf, far = fabric->endpoints[to].leaf;
+    if (near == far) {
+        return 2;
+    }
+    return fabric->devices[fabric->switch_devices[near]].pod == fabric->devices[fabric->switch_devices[far]].pod ? 4 : 6;
+}
+
+/* Links that a packet of the fabric's traffic crosses, on average weighted by bytes where the plan says who sends to whom. */
+static double mean_links(const struct plan *plan, const struct fabric *fabric) {
     const uint32_t n = plan->placement.n_ranks;
     const uint32_t step = n > 512 ? n / 512 : 1;
     uint64_t *row = memory_allocate(n, sizeof(*row));
-    double below = 0, all = 0;
+    double links = 0, all = 0;
     for (uint32_t rank = 0; rank < n; rank += step) {
         for (uint32_t to = 0; to < n; to++) {
             row[to] = plan->moe ? 0 : 1;
@@ -27,12 +36,12 @@ static double share_below_leaf(const struct plan *plan, const struct fabric *fab
         for (uint32_t to = 0; to < n; to++) {
             if (to != rank && moe_placement_route(&plan->placement, rank, to) == TRAFFIC_FABRIC) {
                 all += (double)row[to];
-                below += fabric->endpoints[rank].leaf == fabric->endpoints[to].leaf ? (double)row[to] : 0;
+                links += (double)row[to] * links_between(fabric, rank, to);
             }
         }
     }
     free(row);
-    return all > 0 ? below / all : 0;
+    return all > 0 ? links / all : 4;
 }
 
 static uint64_t ideal_of(const struct plan *plan, const struct experiment *experiment, const struct fabric *fabric) {
@@ -62,7 +71,7 @@ bool estimate_run(const struct experiment *experiment, const struct fabric *fabr
     estimate->records = volume.nvlink_messages == 0
                             ? 0
                             : (double)volume.nvlink_bytes / (double)topology->nvlink.record_bytes + 0.5 * (double)volume.nvlink_messages;
-    const double links = 4 - 2 * share_below_leaf(&plan, fabric);
+    const double links = mean_links(&plan, fabric);
     const double acknowledged = experiment->transport.acknowledge_bytes > topology->nic.payload_bytes
                                     ? (double)topology->nic.payload_bytes / (double)experiment->transport.acknowledge_bytes
                                     : 1;

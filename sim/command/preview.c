@@ -4,16 +4,35 @@
 #include "base/quantity.h"
 #include "command/estimate.h"
 
+#include <stdlib.h>
+
 static const char *text(char *buffer, enum quantity_kind kind, double value) {
     return quantity_print_short(buffer, kind, value);
+}
+
+static const char *plural(uint64_t count) {
+    return count == 1 ? "" : "s";
+}
+
+static void print_switches(FILE *stream, uint32_t count, const char *name) {
+    if (count > 0) {
+        fprintf(stream, "%u %s%s, ", count, name, plural(count));
+    }
 }
 
 static void print_cluster(FILE *stream, const struct experiment *experiment, const struct fabric *fabric) {
     const struct topology *topology = &experiment->topology;
     char rate[QUANTITY_TEXT_SIZE];
-    fprintf(stream, "cluster   %s: %u %s × %u GPUs, %u leaves, %u spines, NICs of %s\n", topology->name, topology->racks,
-            topology->nvlink.gpus > 1 ? "NVLink domains" : "places", topology->gpus_used, fabric->n_leaves,
-            fabric->n_switches - fabric->n_leaves, text(rate, QUANTITY_RATE, (double)topology->nic.rate_bits_per_s));
+    fprintf(stream, "cluster   %s: ", topology->name);
+    if (topology->nvlink.gpus > 1) {
+        fprintf(stream, "%u NVLink domain%s × ", topology->racks, plural(topology->racks));
+    }
+    const uint32_t gpus = topology->nvlink.gpus > 1 ? topology->gpus_used : fabric->n_endpoints;
+    fprintf(stream, "%u GPU%s, %u %s, ", gpus, plural(gpus), fabric->n_leaves,
+            fabric->n_leaves == 1 ? "leaf" : "leaves");
+    print_switches(stream, fabric->n_spines, "spine");
+    print_switches(stream, fabric->n_super_spines, "super-spine");
+    fprintf(stream, "NICs of %s\n", text(rate, QUANTITY_RATE, (double)topology->nic.rate_bits_per_s));
 }
 
 static void print_traffic(FILE *stream, const struct experiment *experiment, const struct estimate *estimate) {
@@ -22,16 +41,45 @@ static void print_traffic(FILE *stream, const struct experiment *experiment, con
     static const char *const algorithms[] = {"direct", "two_hop"};
     const struct experiment_traffic *traffic = &experiment->traffic;
     char fabric_bytes[QUANTITY_TEXT_SIZE], nvlink_bytes[QUANTITY_TEXT_SIZE], size[QUANTITY_TEXT_SIZE];
-    fprintf(stream, "traffic   %s", patterns[traffic->pattern]);
     if (traffic->pattern == EXPERIMENT_PATTERN_MOE) {
-        fprintf(stream, " %s: %u tokens a GPU, gate %s, %s", experiment->model.preset, traffic->tokens_per_gpu,
-                gates[traffic->gate], algorithms[traffic->algorithm]);
+        fprintf(stream, "traffic   mixture of experts, %s: %u token%s a GPU, gate %s, %s; ",
+                experiment->model.preset[0] ? experiment->model.preset : "no preset", traffic->tokens_per_gpu,
+                plural(traffic->tokens_per_gpu), gates[traffic->gate], algorithms[traffic->algorithm]);
     } else {
-        fprintf(stream, " of %s", text(size, QUANTITY_BYTES, (double)traffic->bytes));
+        fprintf(stream, "traffic   %s, messages of %s; ", patterns[traffic->pattern],
+                quantity_print(size, QUANTITY_BYTES, traffic->bytes));
     }
-    fprintf(stream, "; %s over the fabric, %s over NVLink (digest %016llx)\n",
-            text(fabric_bytes, QUANTITY_BYTES, (double)estimate->volume.fabric_bytes),
-            text(nvlink_bytes, QUANTITY_BYTES, (double)estimate->volume.nvlink_bytes), (unsigned long long)estimate->digest);
+    fprintf(stream, "%s over the fabric", text(fabric_bytes, QUANTITY_BYTES, (double)estimate->volume.fabric_bytes));
+    if (estimate->volume.nvlink_bytes > 0) {
+        fprintf(stream, ", %s over NVLink", text(nvlink_bytes, QUANTITY_BYTES, (double)estimate->volume.nvlink_bytes));
+    }
+    fprintf(stream, " (digest %016llx)\n", (unsigned long long)estimate->digest);
+}
+
+/* Two digits of an estimate are all that it is worth. */
+static double rounded(double value) {
+    char digits[32];
+    snprintf(digits, sizeof(digits), "%.1e", value);
+    return strtod(digits, NULL);
+}
+
+/* "54 million", "3.7 thousand" */
+static void print_count(FILE *stream, double count) {
+    const double unit = count >= 1e6 ? 1e6 : count >= 1e3 ? 1e3 : 1;
+    fprintf(stream, "%g%s", rounded(count / unit), count >= 1e6 ? " million" : count >= 1e3 ? " thousand" : "");
+}
+
+static void print_cost(FILE *stream, const struct estimate *estimate, uint32_t n_policies, uint32_t n_seeds,
+                       unsigned threads) {
+    const uint32_t runs = n_policies * n_seeds;
+    const unsigned at_once = threads < runs ? threads : runs;
+    char memory[QUANTITY_TEXT_SIZE], time[QUANTITY_TEXT_SIZE];
+    fprintf(stream, "runs      %u polic%s × %u seed%s, %u at a time: about ", n_policies, n_policies == 1 ? "y" : "ies",
+            n_seeds, plural(n_seeds), at_once);
+    print_count(stream, estimate->hops);
+    fprintf(stream, " packet-hops each, %s memory, %s in all\n",
+            text(memory, QUANTITY_BYTES, rounded(estimate->memory_bytes * at_once)),
+            text(time, QUANTITY_TIME, rounded(1e12 * estimate->cpu_seconds * runs / at_once)));
 }
 
 bool preview_print(FILE *stream, const struct experiment *experiment, const struct fabric *fabric, uint32_t n_policies,
@@ -40,14 +88,8 @@ bool preview_print(FILE *stream, const struct experiment *experiment, const stru
     if (!estimate_run(experiment, fabric, &estimate, error)) {
         return false;
     }
-    const uint32_t runs = n_policies * experiment->n_seeds;
-    const unsigned at_once = threads < runs ? threads : runs;
-    char memory[QUANTITY_TEXT_SIZE], time[QUANTITY_TEXT_SIZE];
     print_cluster(stream, experiment, fabric);
     print_traffic(stream, experiment, &estimate);
-    fprintf(stream, "runs      %u policies × %u seeds, %u at a time: about %.3g million packet-hops each, %s memory, %s in all\n",
-            n_policies, experiment->n_seeds, at_once, estimate.hops * 1e-6,
-            text(memory, QUANTITY_BYTES, estimate.memory_bytes * at_once),
-            text(time, QUANTITY_TIME, 1e12 * estimate.cpu_seconds * runs / at_once));
+    print_cost(stream, &estimate, n_policies, experiment->n_seeds, threads);
     return true;
 }

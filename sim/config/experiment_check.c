@@ -16,11 +16,6 @@ static void check_supported(const struct experiment *experiment, const struct co
         CONFLICT(ERROR_ID_UNSUPPORTED, "nic.planes", "nic.planes",
                  "the topology has %" PRIu32 " planes, but this version simulates one", topology->nic.planes);
     }
-    if (topology->fabric.super_spines > 0) {
-        CONFLICT(ERROR_ID_UNSUPPORTED, "fabric.super_spines", "fabric.super_spines",
-                 "the topology has %" PRIu32 " super-spines, but this version simulates two tiers",
-                 topology->fabric.super_spines);
-    }
 }
 
 static void check_model(const struct experiment_model *model, const struct contradiction_scope *scope) {

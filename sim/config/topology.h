@@ -69,19 +69,24 @@ struct topology_switch {
     double power_typical_watts, power_maximum_watts; /**< 0 = unknown */
 };
 
-/** Section `fabric`: how leaves and spines are joined. */
+/** Section `fabric`: how leaves, spines and super-spines are joined. */
 struct topology_fabric {
     enum topology_wiring wiring;
     uint32_t rails;          /**< rail wiring: number of rails (divides the GPUs used a domain) */
     uint32_t leaf_downlinks; /**< GPUs a leaf; at most ports - uplinks */
     uint32_t leaf_uplinks;   /**< in all; spread evenly over the spines (multiple of spines) */
-    uint32_t spines;         /**< 0 = one leaf only, no spines */
-    uint64_t host_cable_m;   /**< NIC to leaf, metres */
-    uint64_t spine_cable_m;  /**< leaf to spine, metres */
+    uint32_t spines;         /**< of each pod; 0 = one leaf only, no spines */
+    uint32_t super_spines;   /**< in all, as the spines; 0 = two tiers, everything is one pod */
+    uint32_t spine_uplinks;  /**< three tiers: of a spine in all; spread evenly over the super-spines of its group */
+    uint32_t pod_racks;      /**< three tiers: racks of a pod, the last pod may have fewer */
+    uint32_t
+        super_spine_groups; /**< three tiers: divides spines and super_spines; a spine reaches its own group only */
+    uint64_t host_cable_m;  /**< NIC to leaf, metres */
+    uint64_t spine_cable_m; /**< leaf to spine, metres */
+    uint64_t super_spine_cable_m; /**< spine to super-spine, metres */
     uint64_t cable_latency_ps_per_m;
     uint64_t
         link_latency_ps; /**< if > 0: the whole latency of every Ethernet link, replacing cable, NIC and switch latency (packet peers give it so) */
-    uint32_t super_spines; /**< 0: two tiers */
 };
 
 /** A topology file. */

@@ -60,10 +60,17 @@ static void check_nvlink(const struct topology *topology, const struct contradic
     }
 }
 
-/** Leaves that the GPUs need. */
+/** Racks of a full pod: all of them where there are two tiers. */
+static uint64_t racks_of_pod(const struct topology *topology) {
+    const struct topology_fabric *fabric = &topology->fabric;
+    return fabric->super_spines > 0 && fabric->pod_racks > 0 && fabric->pod_racks < topology->racks ? fabric->pod_racks
+                                                                                                    : topology->racks;
+}
+
+/** Leaves that the GPUs of a full pod need. */
 static uint64_t count_leaves(const struct topology *topology) {
     const struct topology_fabric *fabric = &topology->fabric;
-    const uint64_t gpus = topology_check_gpus(topology);
+    const uint64_t gpus = racks_of_pod(topology) * topology->gpus_used;
     if (fabric->wiring == TOPOLOGY_WIRING_RAIL && fabric->spines > 0) {
         return fabric->rails * divide_up(divide_up(gpus, fabric->rails), fabric->leaf_downlinks);
     }
@@ -100,11 +107,69 @@ static void check_spines(const struct topology *topology, const struct contradic
         return;
     }
     const uint64_t leaves = count_leaves(topology), parallel = fabric->leaf_uplinks / fabric->spines;
-    if (leaves * parallel > topology->spine.ports) {
+    const uint64_t up = fabric->super_spines > 0 ? fabric->spine_uplinks : 0;
+    if (up == 0 && leaves * parallel > topology->spine.ports) {
         CONFLICT(ERROR_ID_CONFLICT_PORTS, "fabric.spines", "spine.ports",
                  "%" PRIu64 " leaves with %" PRIu64 " uplinks to each spine need %" PRIu64
                  " ports, but a spine has %" PRIu32,
                  leaves, parallel, leaves * parallel, topology->spine.ports);
+    } else if (leaves * parallel + up > topology->spine.ports) {
+        CONFLICT(ERROR_ID_CONFLICT_PORTS, "fabric.pod_racks", "spine.ports",
+                 "%" PRIu64 " leaves of a pod with %" PRIu64 " uplinks to each spine and its own %" PRIu64
+                 " uplinks need %" PRIu64 " ports, but a spine has %" PRIu32,
+                 leaves, parallel, up, leaves * parallel + up, topology->spine.ports);
+    }
+}
+
+/** Groups of super-spines against spines and their uplinks. False if they do not divide. */
+static bool check_groups(const struct topology_fabric *fabric, const struct contradiction_scope *scope) {
+    const uint32_t groups = fabric->super_spine_groups;
+    if (fabric->spines % groups != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_SPINES, "fabric.super_spine_groups", "fabric.spines",
+                 "%" PRIu32 " groups do not divide the %" PRIu32 " spines of a pod", groups, fabric->spines);
+        return false;
+    }
+    if (fabric->super_spines % groups != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_SPINES, "fabric.super_spine_groups", "fabric.super_spines",
+                 "%" PRIu32 " groups do not divide %" PRIu32 " super-spines", groups, fabric->super_spines);
+        return false;
+    }
+    const uint32_t reached = fabric->super_spines / groups;
+    if (fabric->spine_uplinks == 0 || fabric->spine_uplinks % reached != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_SPINES, "fabric.spine_uplinks", "fabric.super_spines",
+                 "%" PRIu32 " uplinks of a spine cannot be spread evenly over the %" PRIu32 " super-spines of a group",
+                 fabric->spine_uplinks, reached);
+        return false;
+    }
+    return true;
+}
+
+static void check_super_spines(const struct topology *topology, const struct contradiction_scope *scope) {
+    const struct topology_fabric *fabric = &topology->fabric;
+    if (fabric->super_spines == 0) {
+        return;
+    }
+    if (fabric->spines == 0) {
+        CONFLICT(ERROR_ID_CONFLICT_SPINES, "fabric.super_spines", "fabric.spines",
+                 "%" PRIu32 " super-spines have no spines to join", fabric->super_spines);
+        return;
+    }
+    if (fabric->pod_racks == 0) {
+        CONFLICT(ERROR_ID_CONFLICT_SPINES, "fabric.super_spines", "fabric.pod_racks",
+                 "%" PRIu32 " super-spines join pods, but no racks of a pod are given", fabric->super_spines);
+        return;
+    }
+    if (!check_groups(fabric, scope)) {
+        return;
+    }
+    const uint64_t pods = divide_up(topology->racks, fabric->pod_racks);
+    const uint64_t spines = fabric->spines / fabric->super_spine_groups;
+    const uint64_t parallel = fabric->spine_uplinks / (fabric->super_spines / fabric->super_spine_groups);
+    if (pods * spines * parallel > topology->spine.ports) {
+        CONFLICT(ERROR_ID_CONFLICT_PORTS, "fabric.super_spines", "spine.ports",
+                 "%" PRIu64 " pods with %" PRIu64 " links to each super-spine need %" PRIu64
+                 " ports, but a super-spine has %" PRIu32,
+                 pods, spines * parallel, pods * spines * parallel, topology->spine.ports);
     }
 }
 
@@ -161,6 +226,7 @@ void topology_check(const struct topology *topology, const struct contradiction_
     if (topology->fabric.leaf_downlinks > 0) {
         check_leaf_ports(topology, scope);
         check_spines(topology, scope);
+        check_super_spines(topology, scope);
     }
     check_rails(topology, scope);
     check_switch(topology, &topology->leaf, &leaf, scope);

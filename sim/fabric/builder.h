@@ -5,7 +5,7 @@
  * Ethernet link latency = cable × latency per metre + fixed latency of what it enters (switch or NIC) + that of the NIC if it
  * leaves one; or fabric.link_latency as a whole where that is given. For a link into a cut-through switch it is the latency of
  * the first bit. A NIC's link runs at the slower of NIC (usable fraction applied) and leaf port, a leaf's uplink at the slower
- * of the two ports, NVLink at its usable fraction.
+ * of the two ports, NVLink at its usable fraction. Super-spines have the figures of spines.
  */
 #ifndef MOEFABRIC_FABRIC_BUILDER_H
 #define MOEFABRIC_FABRIC_BUILDER_H
@@ -15,15 +15,17 @@
 #include "fabric/fabric.h"
 
 enum {
-    BUILDER_SWITCH_LIMIT = 16384, /**< the table of routes is quadratic in switches: 1 GiB here */
+    BUILDER_SWITCH_LIMIT = 16384, /**< the table of routes is switches × leaves × 4 bytes */
     BUILDER_PORT_LIMIT = 65535,   /**< of one device: ports are 16-bit numbers */
 };
 
 /**
  * Builds the fabric of a topology. Only the GPUs in use are built; leaves are filled in rank order (rack wiring), or rail by
- * rail in domain order (rail wiring). Without spines one leaf holds everyone and its uplinks stay unplugged.
+ * rail in domain order (rail wiring). Without spines one leaf holds everyone and its uplinks stay unplugged. With super-spines
+ * every pod_racks racks are a pod, wired like a cluster of two tiers of its own; leaves and spines are numbered pod by pod, and
+ * of every pod the first spines ÷ groups spines are linked to the first super-spines ÷ groups super-spines, and so on.
  * Returns NULL with *error filled (numbers 40–59, the topology's path as file) if the topology cannot be built, or cannot be
- * simulated by this version (several NIC planes, super-spines). The fabric does not refer to the topology.
+ * simulated by this version (several NIC planes). The fabric does not refer to the topology.
  */
 struct fabric *fabric_build(const struct topology *topology, struct error *error);
 

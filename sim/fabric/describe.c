@@ -27,7 +27,7 @@ static void add_cable(struct describe_cables *cables, const struct fabric_link *
     cables->count++;
 }
 
-/** Devices are numbered upwards (endpoints, leaves, spines; chips last), so a link to a higher number leads up. */
+/** Devices are numbered upwards (endpoints, leaves, spines, super-spines; chips last), so a link to a higher number leads up. */
 static bool leads_up(const struct fabric_link *link) {
     return link->tail_device < link->head_device;
 }
@@ -44,21 +44,25 @@ static void count_cables(const struct fabric *fabric, struct describe_facts *fac
         } else if (fabric->devices[link->tail_device].kind == FABRIC_ENDPOINT) {
             add_cable(&facts->host, link, down);
             facts->nic_bits_per_s += link->rate_bits_per_s;
-        } else {
+        } else if (fabric->devices[link->tail_device].tier == FABRIC_TIER_LEAF) {
             add_cable(&facts->uplink, link, down);
+        } else {
+            add_cable(&facts->super_uplink, link, down);
+            facts->super_uplink_bits_per_s += link->rate_bits_per_s;
         }
     }
 }
 
-/** What hangs below a leaf and above it, in the direction upwards. */
-struct leaf_rates {
+/** What hangs below a switch and above it, in the direction upwards. */
+struct switch_rates {
     uint64_t below_bits_per_s, above_bits_per_s;
 };
 
-static struct leaf_rates rates_of(const struct fabric *fabric, const struct fabric_device *leaf) {
-    struct leaf_rates rates = {0, 0};
-    for (uint32_t port = 0; port < leaf->n_ports; port++) {
-        const struct fabric_link *link = &fabric->links[leaf->first_port + port];
+static struct switch_rates rates_of(const struct fabric *fabric, uint32_t ordinal) {
+    const struct fabric_device *device = &fabric->devices[fabric->switch_devices[ordinal]];
+    struct switch_rates rates = {0, 0};
+    for (uint32_t port = 0; port < device->n_ports; port++) {
+        const struct fabric_link *link = &fabric->links[device->first_port + port];
         if (leads_up(link)) {
             rates.above_bits_per_s += link->rate_bits_per_s;
         } else {
@@ -68,29 +72,46 @@ static struct leaf_rates rates_of(const struct fabric *fabric, const struct fabr
     return rates;
 }
 
-static void add_oversubscription(struct describe_facts *facts, const struct leaf_rates *rates) {
+static void add_oversubscription(double *lowest, double *highest, const struct switch_rates *rates) {
     if (rates->above_bits_per_s == 0 || rates->below_bits_per_s == 0) {
         return;
     }
     const double ratio = (double)rates->below_bits_per_s / (double)rates->above_bits_per_s;
-    if (facts->lowest_oversubscription == 0 || ratio < facts->lowest_oversubscription) {
-        facts->lowest_oversubscription = ratio;
+    if (*lowest == 0 || ratio < *lowest) {
+        *lowest = ratio;
     }
-    if (ratio > facts->highest_oversubscription) {
-        facts->highest_oversubscription = ratio;
+    if (ratio > *highest) {
+        *highest = ratio;
     }
 }
 
-static void measure_leaves(const struct fabric *fabric, struct describe_facts *facts) {
-    uint64_t brought_up = 0;
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/** Leaves and spines. Bisection: what the leaves of a pod bring up, no more than leaves the pod where there are several. */
+static void measure_tiers(const struct fabric *fabric, struct describe_facts *facts) {
+    struct switch_rates *pods = memory_allocate(fabric->n_pods, sizeof(*pods));
     for (uint32_t ordinal = 0; ordinal < fabric->n_leaves; ordinal++) {
-        const struct leaf_rates rates = rates_of(fabric, &fabric->devices[fabric->switch_devices[ordinal]]);
-        const bool limited = rates.above_bits_per_s < rates.below_bits_per_s;
-        brought_up += limited && fabric->n_leaves > 1 ? rates.above_bits_per_s : rates.below_bits_per_s;
+        const struct switch_rates rates = rates_of(fabric, ordinal);
+        pods[fabric->devices[fabric->switch_devices[ordinal]].pod].below_bits_per_s +=
+            fabric->n_leaves > 1 ? smaller(rates.above_bits_per_s, rates.below_bits_per_s) : rates.below_bits_per_s;
         facts->uplink_bits_per_s += rates.above_bits_per_s;
-        add_oversubscription(facts, &rates);
+        add_oversubscription(&facts->lowest_oversubscription, &facts->highest_oversubscription, &rates);
+    }
+    for (uint32_t spine = 0; spine < fabric->n_spines; spine++) {
+        const struct switch_rates rates = rates_of(fabric, fabric->n_leaves + spine);
+        pods[fabric->devices[fabric->switch_devices[fabric->n_leaves + spine]].pod].above_bits_per_s +=
+            rates.above_bits_per_s;
+        add_oversubscription(&facts->lowest_spine_oversubscription, &facts->highest_spine_oversubscription, &rates);
+    }
+    uint64_t brought_up = 0;
+    for (uint32_t pod = 0; pod < fabric->n_pods; pod++) {
+        brought_up += fabric->n_pods > 1 ? smaller(pods[pod].above_bits_per_s, pods[pod].below_bits_per_s)
+                                         : pods[pod].below_bits_per_s;
     }
     facts->bisection_bits_per_s = brought_up / 2;
+    free(pods);
 }
 
 /** Looks at one endpoint of every leaf only: those of one leaf are equally far. */
@@ -113,12 +134,14 @@ static void find_farthest(const struct fabric *fabric, struct describe_facts *fa
 
 void describe_measure(const struct fabric *fabric, struct describe_facts *facts) {
     *facts = (struct describe_facts){
+        .n_pods = fabric->n_pods,
         .n_leaves = fabric->n_leaves,
-        .n_spines = fabric->n_switches - fabric->n_leaves,
+        .n_spines = fabric->n_spines,
+        .n_super_spines = fabric->n_super_spines,
         .n_chips = fabric->n_chips,
     };
     count_cables(fabric, facts);
-    measure_leaves(fabric, facts);
+    measure_tiers(fabric, facts);
     find_farthest(fabric, facts);
 }
 

@@ -13,7 +13,7 @@
 
 enum { DESCRIBE_HOPS = 8 }; /**< links of the longest path: super-spines need six */
 
-/** Cables of one kind. Up leads from the GPU towards chip, leaf or spine. All zero where there is none. */
+/** Cables of one kind. Up leads from the GPU towards chip, leaf, spine or super-spine. All zero where there is none. */
 struct describe_cables {
     uint64_t count;                                 /**< cables, each a link either way */
     uint64_t lowest_bits_per_s, highest_bits_per_s; /**< usable rate of a direction */
@@ -23,18 +23,23 @@ struct describe_cables {
 
 /** What a fabric is made of and what it can carry. */
 struct describe_facts {
-    struct describe_cables host, uplink, nvlink; /**< NIC – leaf, between switches, GPU – NVSwitch chip */
-    uint32_t n_leaves, n_spines, n_chips;
-    uint64_t nic_bits_per_s;    /**< all GPUs' NICs together, one direction */
-    uint64_t uplink_bits_per_s; /**< all leaves' uplinks together, one direction (upwards) */
+    struct describe_cables host, uplink, super_uplink; /**< NIC – leaf, leaf – spine, spine – super-spine */
+    struct describe_cables nvlink;                     /**< GPU – NVSwitch chip */
+    uint32_t n_pods, n_leaves, n_spines, n_super_spines, n_chips;
+    uint64_t nic_bits_per_s;          /**< all GPUs' NICs together, one direction */
+    uint64_t uplink_bits_per_s;       /**< all leaves' uplinks together, one direction (upwards) */
+    uint64_t super_uplink_bits_per_s; /**< all spines' uplinks together, one direction */
     uint64_t
-        bisection_bits_per_s; /**< scale-out, one direction: half of what all leaves bring up (of the NICs below them where there is one leaf) */
+        bisection_bits_per_s; /**< scale-out, one direction: half of what all leaves bring up (of the NICs below them where there is one leaf), or all pods if that is less */
     double lowest_oversubscription; /**< NIC rate below a leaf ÷ rate of its uplinks; 0 without uplinks */
     double highest_oversubscription;
+    double
+        lowest_spine_oversubscription; /**< rate of the leaves' links to a spine ÷ of its uplinks; 0 without super-spines */
+    double highest_spine_oversubscription;
     uint32_t farthest_switches; /**< Ethernet switches between GPU 0 and the GPU farthest from it */
 };
 
-/** Counts a fabric. Bisection is exact for leaves of one kind, halved leaf by leaf with each spine in the middle. */
+/** Counts a fabric. Bisection is exact for leaves of one kind and equal pods: leaves (or pods) are halved, each spine (super-spine) is in the middle. */
 void describe_measure(const struct fabric *fabric, struct describe_facts *facts);
 
 /** One link of a path, and when an otherwise idle fabric uses it. */

@@ -23,6 +23,11 @@ static void print_heading(FILE *stream, const struct topology *topology, const s
     } else {
         fprintf(stream, "wiring: consecutive GPUs share a leaf\n");
     }
+    if (fabric->n_super_spines > 0) {
+        fprintf(stream, "pods: %" PRIu32 " of %" PRIu32 " %s, joined by super-spines in %" PRIu32 " groups\n",
+                fabric->n_pods, topology->fabric.pod_racks, fabric->n_domains > 0 ? "racks" : "hosts",
+                topology->fabric.super_spine_groups);
+    }
     if (topology->nic.planes > 1) {
         fprintf(stream, "%" PRIu32 " NIC planes, all alike: described, not simulated by this version\n",
                 topology->nic.planes);
@@ -68,7 +73,8 @@ static const char *forwarding(bool cut_through) {
 static void print_devices(FILE *stream, const struct topology *topology, const struct fabric *fabric,
                           const struct describe_facts *facts) {
     const uint64_t planes = topology->nic.planes;
-    const uint32_t leaves = fabric->n_endpoints, spines = leaves + facts->n_leaves, chips = spines + facts->n_spines;
+    const uint32_t leaves = fabric->n_endpoints, spines = leaves + facts->n_leaves;
+    const uint32_t super_spines = spines + facts->n_spines, chips = super_spines + facts->n_super_spines;
     struct table *table = table_create();
     table_column(table, planes > 1 ? "devices (all planes)" : "devices", TABLE_LEFT);
     table_column(table, "count", TABLE_RIGHT);
@@ -78,6 +84,8 @@ static void print_devices(FILE *stream, const struct topology *topology, const s
     device_row(table, fabric, "leaf", planes * facts->n_leaves, leaves, facts->n_leaves,
                forwarding(topology->leaf.cut_through));
     device_row(table, fabric, "spine", planes * facts->n_spines, spines, facts->n_spines,
+               forwarding(topology->spine.cut_through));
+    device_row(table, fabric, "super-spine", planes * facts->n_super_spines, super_spines, facts->n_super_spines,
                forwarding(topology->spine.cut_through));
     device_row(table, fabric, "NVSwitch chip", facts->n_chips, chips, facts->n_chips, forwarding(false));
     table_print(table, stream, INDENT);
@@ -115,6 +123,7 @@ static void print_cables(FILE *stream, const struct topology *topology, const st
     table_column(table, "latency down", TABLE_RIGHT);
     cable_row(table, "GPU - leaf", &facts->host, topology->nic.planes);
     cable_row(table, "leaf - spine", &facts->uplink, topology->nic.planes);
+    cable_row(table, "spine - super-spine", &facts->super_uplink, topology->nic.planes);
     cable_row(table, "GPU - NVSwitch chip", &facts->nvlink, 1);
     table_print(table, stream, INDENT);
     table_free(table);
@@ -123,6 +132,17 @@ static void print_cables(FILE *stream, const struct topology *topology, const st
 static void rate_line(FILE *stream, const char *what, double bits_per_s) {
     char text[QUANTITY_TEXT_SIZE];
     fprintf(stream, "  %-44s %s\n", what, quantity_print_short(text, QUANTITY_RATE, bits_per_s));
+}
+
+/** A ratio or the two ends of a range; nothing if there is none. */
+static void ratio_line(FILE *stream, const char *what, double lowest, double highest) {
+    if (highest > 0) {
+        fprintf(stream, "  %-44s %.4g : 1", what, lowest);
+        if (lowest < highest) {
+            fprintf(stream, " to %.4g : 1", highest);
+        }
+        fprintf(stream, "\n");
+    }
 }
 
 static void print_capacity(FILE *stream, const struct topology *topology, const struct fabric *fabric,
@@ -136,15 +156,14 @@ static void print_capacity(FILE *stream, const struct topology *topology, const 
     if (facts->uplink.count > 0) {
         rate_line(stream, "all leaf uplinks, each way", planes * (double)facts->uplink_bits_per_s);
     }
-    rate_line(stream, "scale-out bisection, each way", planes * (double)facts->bisection_bits_per_s);
-    if (facts->highest_oversubscription > 0) {
-        fprintf(stream, "  %-44s %.4g : 1", "oversubscription of leaves (NICs : uplinks)",
-                facts->lowest_oversubscription);
-        if (facts->lowest_oversubscription < facts->highest_oversubscription) {
-            fprintf(stream, " to %.4g : 1", facts->highest_oversubscription);
-        }
-        fprintf(stream, "\n");
+    if (facts->super_uplink.count > 0) {
+        rate_line(stream, "all spine uplinks, each way", planes * (double)facts->super_uplink_bits_per_s);
     }
+    rate_line(stream, "scale-out bisection, each way", planes * (double)facts->bisection_bits_per_s);
+    ratio_line(stream, "oversubscription of leaves (NICs : uplinks)", facts->lowest_oversubscription,
+               facts->highest_oversubscription);
+    ratio_line(stream, "oversubscription of spines (down : up)", facts->lowest_spine_oversubscription,
+               facts->highest_spine_oversubscription);
     fprintf(stream, "  %-44s %" PRIu32 "\n", "switches to the farthest GPU, over Ethernet", facts->farthest_switches);
 }
 
@@ -155,10 +174,11 @@ struct pair {
     uint32_t destination; /* FABRIC_NONE if there is none */
 };
 
-/** The first GPU that shares (or does not share) GPU 0's leaf. */
-static uint32_t first_by_leaf(const struct fabric *fabric, bool same) {
+/** The first GPU at the end of a way from GPU 0 that passes so many switches. */
+static uint32_t first_behind(const struct fabric *fabric, uint32_t switches) {
+    struct describe_path path;
     for (uint32_t endpoint = 1; endpoint < fabric->n_endpoints; endpoint++) {
-        if ((fabric->endpoints[endpoint].leaf == fabric->endpoints[0].leaf) == same) {
+        if (describe_path(fabric, 0, endpoint, FABRIC_ETHERNET, 1, &path) && path.n_hops - 1 == switches) {
             return endpoint;
         }
     }
@@ -195,8 +215,9 @@ static void pair_row(struct table *table, const struct topology *topology, const
 static void print_pairs(FILE *stream, const struct topology *topology, const struct fabric *fabric) {
     const struct pair pairs[] = {
         {"same domain, over NVLink", FABRIC_NVLINK, fabric->n_endpoints > 1 ? 1 : FABRIC_NONE},
-        {"same leaf", FABRIC_ETHERNET, first_by_leaf(fabric, true)},
-        {"another leaf, across a spine", FABRIC_ETHERNET, first_by_leaf(fabric, false)},
+        {"same leaf", FABRIC_ETHERNET, first_behind(fabric, 1)},
+        {"another leaf, across a spine", FABRIC_ETHERNET, first_behind(fabric, 3)},
+        {"another pod, across a super-spine", FABRIC_ETHERNET, first_behind(fabric, 5)},
     };
     struct table *table = table_create();
     table_column(table, "one packet, nothing else under way", TABLE_LEFT);

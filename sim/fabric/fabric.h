@@ -35,6 +35,7 @@ struct fabric_device {
     uint32_t domain;       /**< NVLink domain (endpoints and chips), else FABRIC_NONE */
     uint32_t rack;         /**< FABRIC_NONE where it is in none */
     uint32_t rail;         /**< leaves of rail-optimised fabrics, endpoints; else FABRIC_NONE */
+    uint32_t pod;          /**< leaves and spines; else FABRIC_NONE */
     bool cut_through;      /**< forwards a packet from its first bit (switches); else once its last bit is there */
 };
 
@@ -74,14 +75,16 @@ struct fabric_route {
 
 /** The whole graph. Immutable after building; freed by fabric_free. */
 struct fabric {
-    uint32_t n_devices, n_endpoints, n_switches, n_chips, n_leaves, n_domains, n_links;
+    uint32_t n_devices, n_endpoints, n_switches, n_chips, n_domains, n_links;
+    uint32_t n_leaves, n_spines, n_super_spines; /**< of the switches, in this order */
+    uint32_t n_pods;                             /**< leaves and spines that reach each other without a super-spine */
     struct fabric_device *devices;
     struct fabric_link *links;
     struct fabric_endpoint *endpoints;
     struct fabric_domain *domains;
     uint32_t *switch_devices; /**< [n_switches] device number of a switch */
     struct fabric_route
-        *routes; /**< [switch ordinal × n_switches + switch ordinal of the destination's leaf]; count 0 = unreachable */
+        *routes; /**< [switch ordinal × n_leaves + ordinal of the destination's leaf]; count 0 = unreachable */
     uint64_t smallest_latency_ps; /**< W of the engine */
 };
 
@@ -92,7 +95,7 @@ static inline struct fabric_route fabric_route_to(const struct fabric *fabric, u
     if (to->leaf == ordinal) {
         return (struct fabric_route){.first_port = (uint16_t)to->leaf_port, .count = 1};
     }
-    return fabric->routes[(uint64_t)ordinal * fabric->n_switches + to->leaf];
+    return fabric->routes[(uint64_t)ordinal * fabric->n_leaves + to->leaf];
 }
 
 /** Ports of an NVSwitch chip that lead to an endpoint of its domain (one NVLink each). Computed by the builder's rule: GPU j has ports j × k … j × k + k-1. */

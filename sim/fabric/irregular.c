@@ -21,20 +21,28 @@ static uint32_t links_per_gpu(const struct irregular_description *description) {
     return links;
 }
 
-/** Cables that leave a leaf upwards. */
-static uint32_t uplinks_of(const struct irregular_description *description, uint32_t leaf) {
+static uint32_t leaf_pod(const struct irregular_description *description, uint32_t leaf) {
+    return description->n_pods > 1 ? description->leaf_pod[leaf] : 0;
+}
+
+static uint32_t spine_pod(const struct irregular_description *description, uint32_t spine) {
+    return description->n_pods > 1 ? description->spine_pod[spine] : 0;
+}
+
+/** Cables that leave a switch upwards: the sum of its row in a table of [lower × upper]. */
+static uint32_t uplinks_of(const uint32_t *links, uint32_t n_upper, uint32_t lower) {
     uint32_t uplinks = 0;
-    for (uint32_t spine = 0; spine < description->n_spines; spine++) {
-        uplinks += description->parallel_links[(uint64_t)leaf * description->n_spines + spine];
+    for (uint32_t upper = 0; upper < n_upper; upper++) {
+        uplinks += links[(uint64_t)lower * n_upper + upper];
     }
     return uplinks;
 }
 
-/** Cables that reach a spine from below. */
-static uint32_t downlinks_of(const struct irregular_description *description, uint32_t spine) {
+/** Cables that reach a switch from below: the sum of its column. */
+static uint32_t downlinks_of(const uint32_t *links, uint32_t n_lower, uint32_t n_upper, uint32_t upper) {
     uint32_t downlinks = 0;
-    for (uint32_t leaf = 0; leaf < description->n_leaves; leaf++) {
-        downlinks += description->parallel_links[(uint64_t)leaf * description->n_spines + spine];
+    for (uint32_t lower = 0; lower < n_lower; lower++) {
+        downlinks += links[(uint64_t)lower * n_upper + upper];
     }
     return downlinks;
 }
@@ -49,7 +57,11 @@ static void count_devices(struct fabric *fabric, const struct irregular_descript
         }
     }
     fabric->n_leaves = description->n_leaves;
-    fabric->n_switches = description->n_leaves + description->n_spines;
+    fabric->n_spines = description->n_spines;
+    fabric->n_super_spines = description->n_super_spines;
+    fabric->n_pods = description->n_pods > 1 ? description->n_pods : 1;
+    REQUIRE(fabric->n_pods == 1 || fabric->n_super_spines > 0, "nothing joins %u pods", fabric->n_pods);
+    fabric->n_switches = fabric->n_leaves + fabric->n_spines + fabric->n_super_spines;
     fabric->n_devices = fabric->n_endpoints + fabric->n_switches + fabric->n_chips;
 }
 
@@ -58,7 +70,7 @@ static void allocate(struct fabric *fabric) {
     fabric->endpoints = memory_allocate(fabric->n_endpoints, sizeof(*fabric->endpoints));
     fabric->domains = memory_allocate(fabric->n_domains, sizeof(*fabric->domains));
     fabric->switch_devices = memory_allocate(fabric->n_switches, sizeof(*fabric->switch_devices));
-    fabric->routes = memory_allocate((uint64_t)fabric->n_switches * fabric->n_switches, sizeof(*fabric->routes));
+    fabric->routes = memory_allocate((uint64_t)fabric->n_switches * fabric->n_leaves, sizeof(*fabric->routes));
 }
 
 /** Endpoint number `endpoint`, GPU `index` of a domain (an NVLink domain if nvlink_domain is not FABRIC_NONE). Ports are counted here, plugged later. */
@@ -83,6 +95,7 @@ static void fill_endpoint(struct fabric *fabric, const struct irregular_descript
         .domain = nvlink_domain,
         .rack = rack,
         .rail = leaf != FABRIC_NONE && description->leaf_rail != NULL ? description->leaf_rail[leaf] : FABRIC_NONE,
+        .pod = FABRIC_NONE,
     };
 }
 
@@ -99,6 +112,7 @@ static void fill_chips(struct fabric *fabric, const struct irregular_description
             .domain = domain,
             .rack = rack,
             .rail = FABRIC_NONE,
+            .pod = FABRIC_NONE,
         };
     }
 }
@@ -123,23 +137,47 @@ static void fill_domains(struct fabric *fabric, const struct irregular_descripti
     }
 }
 
+/** What is the same for all switches; ports that the description does not list come later. */
+static struct fabric_device *fill_switch(struct fabric *fabric, uint32_t ordinal, enum fabric_tier tier,
+                                         uint32_t tier_index, uint32_t n_ports) {
+    const uint32_t device = fabric->n_endpoints + ordinal;
+    fabric->switch_devices[ordinal] = device;
+    fabric->devices[device] = (struct fabric_device){
+        .kind = FABRIC_SWITCH,
+        .ordinal = ordinal,
+        .n_ports = n_ports,
+        .tier = tier,
+        .tier_index = tier_index,
+        .domain = FABRIC_NONE,
+        .rack = FABRIC_NONE,
+        .rail = FABRIC_NONE,
+        .pod = FABRIC_NONE,
+    };
+    return &fabric->devices[device];
+}
+
 static void fill_switches(struct fabric *fabric, const struct irregular_description *description) {
-    for (uint32_t ordinal = 0; ordinal < fabric->n_switches; ordinal++) {
-        const bool is_leaf = ordinal < description->n_leaves;
-        const uint32_t index = is_leaf ? ordinal : ordinal - description->n_leaves;
-        const uint32_t device = fabric->n_endpoints + ordinal;
-        fabric->switch_devices[ordinal] = device;
-        fabric->devices[device] = (struct fabric_device){
-            .kind = FABRIC_SWITCH,
-            .ordinal = ordinal,
-            .n_ports = is_leaf ? uplinks_of(description, index) : downlinks_of(description, index),
-            .tier = is_leaf ? FABRIC_TIER_LEAF : FABRIC_TIER_SPINE,
-            .tier_index = index,
-            .domain = FABRIC_NONE,
-            .rack = FABRIC_NONE,
-            .rail = is_leaf && description->leaf_rail != NULL ? description->leaf_rail[index] : FABRIC_NONE,
-            .cut_through = is_leaf ? description->leaf_cut_through : description->spine_cut_through,
-        };
+    const uint32_t leaves = description->n_leaves, spines = description->n_spines, supers = description->n_super_spines;
+    uint32_t ordinal = 0;
+    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
+        const uint32_t ports = uplinks_of(description->parallel_links, spines, leaf);
+        struct fabric_device *device = fill_switch(fabric, ordinal++, FABRIC_TIER_LEAF, leaf, ports);
+        device->pod = leaf_pod(description, leaf);
+        device->rail = description->leaf_rail != NULL ? description->leaf_rail[leaf] : FABRIC_NONE;
+        device->cut_through = description->leaf_cut_through;
+    }
+    for (uint32_t spine = 0; spine < spines; spine++) {
+        const uint32_t ports = downlinks_of(description->parallel_links, leaves, spines, spine) +
+                               uplinks_of(description->super_links, supers, spine);
+        struct fabric_device *device = fill_switch(fabric, ordinal++, FABRIC_TIER_SPINE, spine, ports);
+        device->pod = spine_pod(description, spine);
+        device->cut_through = description->spine_cut_through;
+        REQUIRE(spine == 0 || device->pod >= device[-1].pod, "spine %u is not in order of pods", spine);
+    }
+    for (uint32_t super = 0; super < supers; super++) {
+        const uint32_t ports = downlinks_of(description->super_links, spines, supers, super);
+        fill_switch(fabric, ordinal++, FABRIC_TIER_SUPERSPINE, super, ports)->cut_through =
+            description->super_spine_cut_through;
     }
 }
 
@@ -242,36 +280,94 @@ static void plug_nvlinks(struct plugging *plugging, const struct irregular_descr
     }
 }
 
-/** Plugs all cables of one leaf to one spine, and notes which ports of the spine lead to the leaf. */
-static void plug_uplink_group(struct plugging *plugging, const struct irregular_description *description, uint32_t leaf,
-                              uint32_t spine) {
-    struct fabric *fabric = plugging->fabric;
-    const uint32_t spine_ordinal = fabric->n_leaves + spine;
-    const uint32_t upper = fabric->switch_devices[spine_ordinal];
-    const uint32_t count = description->parallel_links[(uint64_t)leaf * description->n_spines + spine];
-    REQUIRE(count > 0, "leaf %u is not joined to spine %u", leaf, spine);
-    fabric->routes[(uint64_t)spine_ordinal * fabric->n_switches + leaf] =
-        (struct fabric_route){.first_port = (uint16_t)plugging->next[upper], .count = (uint16_t)count};
+/** Plugs parallel cables between two switches; the upper end's ports are returned. */
+static struct fabric_route plug_group(struct plugging *plugging, const struct irregular_cable *cable, uint32_t lower,
+                                      uint32_t upper, uint32_t count) {
+    const struct fabric_route down = {.first_port = (uint16_t)plugging->next[upper], .count = (uint16_t)count};
     for (uint32_t i = 0; i < count; i++) {
-        plug(plugging, FABRIC_ETHERNET, &description->uplink, fabric->switch_devices[leaf], upper);
+        plug(plugging, FABRIC_ETHERNET, cable, lower, upper);
+    }
+    return down;
+}
+
+/** Plugs all cables of one leaf, spine by spine, and notes which ports of each spine lead to the leaf. */
+static void plug_leaf(struct plugging *plugging, const struct irregular_description *description, uint32_t leaf) {
+    struct fabric *fabric = plugging->fabric;
+    for (uint32_t spine = 0; spine < description->n_spines; spine++) {
+        const uint32_t count = description->parallel_links[(uint64_t)leaf * description->n_spines + spine];
+        const bool together = leaf_pod(description, leaf) == spine_pod(description, spine);
+        REQUIRE((count > 0) == together, "leaf %u has %u cables to spine %u", leaf, count, spine);
+        const uint32_t ordinal = fabric->n_leaves + spine;
+        if (together) {
+            fabric->routes[(uint64_t)ordinal * fabric->n_leaves + leaf] = plug_group(
+                plugging, &description->uplink, fabric->switch_devices[leaf], fabric->switch_devices[ordinal], count);
+        }
     }
 }
 
+/** Leads a switch to leaves through these ports: those of a pod (inside), or those of all other pods. */
+static void set_routes(struct fabric *fabric, uint32_t ordinal, uint32_t pod, bool inside, struct fabric_route route) {
+    struct fabric_route *routes = &fabric->routes[(uint64_t)ordinal * fabric->n_leaves];
+    for (uint32_t leaf = 0; leaf < fabric->n_leaves; leaf++) {
+        if ((fabric->devices[fabric->switch_devices[leaf]].pod == pod) == inside) {
+            routes[leaf] = route;
+        }
+    }
+}
+
+/** Ports of a device from `first` to the last that is plugged. */
+static struct fabric_route ports_from(const struct plugging *plugging, uint32_t device, uint32_t first) {
+    return (struct fabric_route){.first_port = (uint16_t)first, .count = (uint16_t)(plugging->next[device] - first)};
+}
+
+/** From a leaf all its uplinks lead to every other leaf, of its own pod or another. */
 static void plug_uplinks(struct plugging *plugging, const struct irregular_description *description) {
     struct fabric *fabric = plugging->fabric;
     for (uint32_t leaf = 0; leaf < fabric->n_leaves; leaf++) {
-        const uint32_t first = plugging->next[fabric->switch_devices[leaf]];
-        for (uint32_t spine = 0; spine < description->n_spines; spine++) {
-            plug_uplink_group(plugging, description, leaf, spine);
-        }
-        const struct fabric_route up = {.first_port = (uint16_t)first,
-                                        .count = (uint16_t)(plugging->next[fabric->switch_devices[leaf]] - first)};
-        for (uint32_t other = 0; other < fabric->n_leaves; other++) {
-            if (other != leaf) {
-                fabric->routes[(uint64_t)leaf * fabric->n_switches + other] = up;
-            }
-        }
+        const uint32_t device = fabric->switch_devices[leaf], first = plugging->next[device];
+        plug_leaf(plugging, description, leaf);
+        const struct fabric_route up = ports_from(plugging, device, first);
+        set_routes(fabric, leaf, FABRIC_NONE, false, up);
+        fabric->routes[(uint64_t)leaf * fabric->n_leaves + leaf] = (struct fabric_route){0};
     }
+}
+
+/** Plugs all cables of one super-spine, spine by spine: its ports to the spines of a pod lead to all leaves of the pod. */
+static void plug_super_spine(struct plugging *plugging, const struct irregular_description *description,
+                             uint32_t super) {
+    struct fabric *fabric = plugging->fabric;
+    const uint32_t ordinal = fabric->n_leaves + fabric->n_spines + super;
+    const uint32_t upper = fabric->switch_devices[ordinal];
+    uint32_t spine = 0;
+    for (uint32_t pod = 0; pod < fabric->n_pods; pod++) {
+        const uint32_t first = plugging->next[upper];
+        for (; spine < fabric->n_spines && spine_pod(description, spine) == pod; spine++) {
+            plug_group(plugging, &description->super_uplink, fabric->switch_devices[fabric->n_leaves + spine], upper,
+                       description->super_links[(uint64_t)spine * description->n_super_spines + super]);
+        }
+        const struct fabric_route down = ports_from(plugging, upper, first);
+        REQUIRE(down.count > 0, "super-spine %u does not reach pod %u", super, pod);
+        set_routes(fabric, ordinal, pod, true, down);
+    }
+}
+
+/** From a spine all its uplinks lead to every leaf of another pod. */
+static void plug_super_uplinks(struct plugging *plugging, const struct irregular_description *description) {
+    struct fabric *fabric = plugging->fabric;
+    uint32_t *first = memory_allocate(fabric->n_spines, sizeof(*first));
+    for (uint32_t spine = 0; spine < fabric->n_spines; spine++) {
+        first[spine] = plugging->next[fabric->switch_devices[fabric->n_leaves + spine]];
+    }
+    for (uint32_t super = 0; super < fabric->n_super_spines; super++) {
+        plug_super_spine(plugging, description, super);
+    }
+    for (uint32_t spine = 0; spine < fabric->n_spines && fabric->n_super_spines > 0; spine++) {
+        const uint32_t ordinal = fabric->n_leaves + spine;
+        const struct fabric_route up = ports_from(plugging, fabric->switch_devices[ordinal], first[spine]);
+        REQUIRE(up.count > 0, "spine %u reaches no super-spine", spine);
+        set_routes(fabric, ordinal, spine_pod(description, spine), false, up);
+    }
+    free(first);
 }
 
 static void find_smallest_latency(struct fabric *fabric) {
@@ -295,6 +391,7 @@ struct fabric *irregular_build(const struct irregular_description *description) 
     plug_hosts(&plugging, description);
     plug_nvlinks(&plugging, description);
     plug_uplinks(&plugging, description);
+    plug_super_uplinks(&plugging, description);
     for (uint32_t device = 0; device < fabric->n_devices; device++) {
         REQUIRE(plugging.next[device] == fabric->devices[device].n_ports, "device %u has open ports", device);
     }

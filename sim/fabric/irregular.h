@@ -20,7 +20,7 @@ struct irregular_figures {
     uint64_t propagation_ps;  /**< the cable's part of it, ≤ latency_ps */
 };
 
-/** A kind of cable: up leads from the GPU to the chip or leaf, or from the leaf to the spine; down leads back. */
+/** A kind of cable: up leads from the GPU to the chip or leaf, from the leaf to the spine, or from there to the super-spine; down leads back. */
 struct irregular_cable {
     struct irregular_figures up, down;
 };
@@ -35,18 +35,26 @@ struct irregular_description {
     const uint32_t *endpoint_leaf;  /**< [endpoints] leaf that the NIC is plugged into; FABRIC_NONE = no NIC */
     const uint32_t *leaf_rail;      /**< [n_leaves] rail of a leaf and of its endpoints; NULL = no rails */
     uint32_t n_spines;              /**< 0 with several leaves: they do not reach each other */
-    const uint32_t
-        *parallel_links; /**< [n_leaves × n_spines] cables between leaf l and spine s at l × n_spines + s, at least 1 */
-    bool leaf_cut_through, spine_cut_through;
-    struct irregular_cable nvlink; /**< GPU – chip; unused without chips */
-    struct irregular_cable host;   /**< NIC – leaf; unused without leaves */
-    struct irregular_cable uplink; /**< leaf – spine; unused without spines */
+    const uint32_t *
+        parallel_links; /**< [n_leaves × n_spines] cables between leaf l and spine s at l × n_spines + s: at least 1 within a pod, 0 between pods */
+    uint32_t n_super_spines;   /**< 0 = two tiers */
+    uint32_t n_pods;           /**< 0 or 1 = all leaves and spines are in one pod */
+    const uint32_t *leaf_pod;  /**< [n_leaves] pod of a leaf; unused with one pod */
+    const uint32_t *spine_pod; /**< [n_spines] pod of a spine, in order of pods; unused with one pod */
+    const uint32_t *
+        super_links; /**< [n_spines × n_super_spines] cables between spine s and super-spine u at s × n_super_spines + u; every super-spine reaches every pod, every spine a super-spine */
+    bool leaf_cut_through, spine_cut_through, super_spine_cut_through;
+    struct irregular_cable nvlink;       /**< GPU – chip; unused without chips */
+    struct irregular_cable host;         /**< NIC – leaf; unused without leaves */
+    struct irregular_cable uplink;       /**< leaf – spine; unused without spines */
+    struct irregular_cable super_uplink; /**< spine – super-spine; unused without super-spines */
 };
 
 /**
- * Builds the graph. Devices: endpoints, leaves, spines, then the chips domain by domain. Ports: endpoint = NIC, then NVLink in
- * chip order; leaf = endpoints in rank order, then uplinks grouped by spine; spine = grouped by leaf; chip c with k links a
- * GPU = ports j × k … j × k + k-1 for GPU j. Devices have at most 65,535 ports. Ends with fabric_free.
+ * Builds the graph. Devices: endpoints, leaves, spines, super-spines, then the chips domain by domain. Ports: endpoint = NIC, then NVLink
+ * in chip order; leaf = endpoints in rank order, then uplinks grouped by spine; spine = grouped by leaf, then uplinks grouped by super-spine;
+ * super-spine = grouped by spine, hence by pod; chip c with k links a GPU = ports j × k … j × k + k-1 for GPU j. Devices have at most
+ * 65,535 ports. A packet goes up only as far as it must, and then down. Ends with fabric_free.
  */
 struct fabric *irregular_build(const struct irregular_description *description);
 

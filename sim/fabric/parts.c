@@ -117,11 +117,13 @@ void parts_list(const struct topology *topology, const struct describe_facts *fa
     const uint64_t leaf_rate = topology->leaf.port_rate_bits_per_s;
     *parts = (struct parts){0};
     add_switches(parts, &topology->leaf, planes * facts->n_leaves);
-    add_switches(parts, &topology->spine, planes * facts->n_spines);
+    add_switches(parts, &topology->spine, planes * (facts->n_spines + facts->n_super_spines));
     add_nics(parts, topology, facts->host.count);
     add_cables(parts, "NIC to leaf", smaller(topology->nic.rate_bits_per_s, leaf_rate), topology->fabric.host_cable_m,
                planes * facts->host.count);
     add_cables(parts, "leaf to spine", smaller(leaf_rate, topology->spine.port_rate_bits_per_s),
                topology->fabric.spine_cable_m, planes * facts->uplink.count);
+    add_cables(parts, "spine to super-spine", topology->spine.port_rate_bits_per_s,
+               topology->fabric.super_spine_cable_m, planes * facts->super_uplink.count);
     add_nvlink(parts, topology);
 }

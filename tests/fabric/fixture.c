@@ -3,7 +3,7 @@
 
 #include "base/rate.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #define GIGA UINT64_C(1000000000)
 
@@ -80,6 +80,63 @@ struct topology fixture_hosts(void) {
     topology.fabric.spines = 4;
     topology.fabric.link_latency_ps = 500000;
     return topology;
+}
+
+struct topology fixture_pods(void) {
+    struct topology topology = fixture_hosts();
+    topology.racks = 20;
+    topology.fabric.leaf_downlinks = 4;
+    topology.fabric.leaf_uplinks = 4;
+    topology.fabric.spines = 2;
+    topology.fabric.pod_racks = 8;
+    topology.fabric.spine_uplinks = 4;
+    topology.fabric.super_spines = 4;
+    topology.fabric.super_spine_groups = 2;
+    return topology;
+}
+
+/** Switches between every switch and a leaf: a search from the leaf on, wave by wave. FABRIC_NONE where there is no way. */
+static void find_distances(const struct fabric *fabric, uint32_t leaf, uint32_t *distance) {
+    bool more = true;
+    for (uint32_t i = 0; i < fabric->n_switches; i++) {
+        distance[i] = i == leaf ? 0 : FABRIC_NONE;
+    }
+    for (uint32_t wave = 0; more; wave++) {
+        more = false;
+        for (uint32_t number = 0; number < fabric->n_links; number++) {
+            const struct fabric_device *tail = &fabric->devices[fabric->links[number].tail_device];
+            const struct fabric_device *head = &fabric->devices[fabric->links[number].head_device];
+            if (tail->kind == FABRIC_SWITCH && head->kind == FABRIC_SWITCH && distance[head->ordinal] == wave &&
+                distance[tail->ordinal] == FABRIC_NONE) {
+                distance[tail->ordinal] = wave + 1;
+                more = true;
+            }
+        }
+    }
+}
+
+/** Ports of one switch towards a leaf. */
+static void check_route(const struct fabric *fabric, uint32_t ordinal, uint32_t leaf, const uint32_t *distance) {
+    const struct fabric_device *device = &fabric->devices[fabric->switch_devices[ordinal]];
+    const struct fabric_route route = fabric->routes[(uint64_t)ordinal * fabric->n_leaves + leaf];
+    for (uint32_t port = 0; port < device->n_ports; port++) {
+        const struct fabric_device *head = &fabric->devices[fabric->links[device->first_port + port].head_device];
+        const bool nearer = ordinal != leaf && head->kind == FABRIC_SWITCH && distance[ordinal] != FABRIC_NONE &&
+                            distance[head->ordinal] + 1 == distance[ordinal];
+        const bool listed = port >= route.first_port && port < (uint32_t)route.first_port + route.count;
+        FIXTURE_EXPECT(nearer == listed);
+    }
+}
+
+void fixture_check_routes(const struct fabric *fabric) {
+    uint32_t *distance = calloc(fabric->n_switches, sizeof(*distance));
+    for (uint32_t leaf = 0; leaf < fabric->n_leaves; leaf++) {
+        find_distances(fabric, leaf, distance);
+        for (uint32_t ordinal = 0; ordinal < fabric->n_switches; ordinal++) {
+            check_route(fabric, ordinal, leaf, distance);
+        }
+    }
+    free(distance);
 }
 
 static void check_links(const struct fabric *fabric) {

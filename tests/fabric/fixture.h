@@ -30,6 +30,15 @@ struct topology fixture_rails(void);
 /** 48 hosts without NVLink, leaves of 16 + 8 ports at 100 Gb/s, 4 spines, every link 500 ns. */
 struct topology fixture_hosts(void);
 
+/**
+ * 20 hosts without NVLink in pods of 8: leaves of 4 + 4 ports, 2 spines a pod, 4 super-spines in 2 groups, 4 uplinks a spine; every link 500 ns
+ * at 100 Gb/s. The third pod holds 4 hosts on one leaf.
+ */
+struct topology fixture_pods(void);
+
+/** Checks the table of routes against shortest ways found by search: every port that begins one, and no other. */
+void fixture_check_routes(const struct fabric *fabric);
+
 /** Checks what holds for every fabric: numbering, involution of reverse links, ports of endpoints and chips, rates, smallest latency. */
 void fixture_check_graph(const struct fabric *fabric);
 

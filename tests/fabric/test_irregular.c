@@ -164,55 +164,146 @@ START_TEST(breaking_a_rule_of_the_description_aborts) {
 }
 END_TEST
 
-enum { RANDOM_LIMIT = 6, RANDOM_ENDPOINTS = RANDOM_LIMIT * 3 };
+enum { RANDOM_LIMIT = 6, RANDOM_SQUARE = RANDOM_LIMIT * RANDOM_LIMIT };
 
-/** A description of random counts; lists[] receive its arrays. */
-static struct irregular_description random_description(uint64_t stream,
-                                                       uint32_t lists[5][RANDOM_LIMIT * RANDOM_LIMIT]) {
-    uint64_t count = 0;
-    struct irregular_description description = {.nvlink = nvlink, .host = host, .uplink = uplink};
+/** Arrays of a random description. */
+struct random_lists {
+    uint32_t gpus[RANDOM_LIMIT], links[RANDOM_LIMIT], leaves[RANDOM_SQUARE];
+    uint32_t leaf_pod[RANDOM_LIMIT], spine_pod[RANDOM_LIMIT];
+    uint32_t parallel[RANDOM_SQUARE], super_links[RANDOM_SQUARE];
+};
+
+/** Random numbers of one case. */
+struct random_numbers {
+    uint64_t stream, count;
+};
+
+static uint32_t below(struct random_numbers *numbers, uint32_t limit) {
+    return hash_below(hash_draw(numbers->stream, numbers->count++), limit);
+}
+
+/** Pods in any order of leaves; each has a leaf or not, and at least one spine. Spines reach some super-spines, all pods reach all of them. */
+static void random_pods(struct random_numbers *numbers, struct irregular_description *description,
+                        struct random_lists *lists) {
+    const uint32_t pods = description->n_pods, spines = description->n_spines, supers = description->n_super_spines;
+    for (uint32_t leaf = 0; leaf < description->n_leaves; leaf++) {
+        lists->leaf_pod[leaf] = below(numbers, pods);
+    }
+    for (uint32_t spine = 0; spine < spines; spine++) {
+        lists->spine_pod[spine] = spine * pods / spines;
+    }
+    for (uint32_t i = 0; i < description->n_leaves * spines; i++) {
+        const bool together = lists->leaf_pod[i / spines] == lists->spine_pod[i % spines];
+        lists->parallel[i] = together ? 1 + below(numbers, 3) : 0;
+    }
+    for (uint32_t i = 0; i < spines * supers; i++) {
+        lists->super_links[i] = 1 + below(numbers, 2); /* a cable more or less where another spine of the pod has one */
+        const uint32_t spine = i / supers;
+        if (spine > 0 && lists->spine_pod[spine - 1] == lists->spine_pod[spine] && i % supers != spine % supers) {
+            lists->super_links[i] = below(numbers, 2);
+        }
+    }
+}
+
+/** A description of random counts; half of them have super-spines. */
+static struct irregular_description random_description(uint64_t stream, struct random_lists *lists) {
+    struct random_numbers numbers = {.stream = stream};
+    struct irregular_description description = {.nvlink = nvlink,
+                                                .host = host,
+                                                .uplink = uplink,
+                                                .super_uplink = uplink,
+                                                .domain_gpus = lists->gpus,
+                                                .links_per_chip = lists->links,
+                                                .endpoint_leaf = lists->leaves,
+                                                .leaf_pod = lists->leaf_pod,
+                                                .spine_pod = lists->spine_pod,
+                                                .parallel_links = lists->parallel,
+                                                .super_links = lists->super_links};
     uint32_t endpoints = 0;
-    description.n_domains = 1 + hash_below(hash_draw(stream, count++), 3);
-    description.n_chips = hash_below(hash_draw(stream, count++), 4);
-    description.n_leaves = 1 + hash_below(hash_draw(stream, count++), 4);
-    description.n_spines = 1 + hash_below(hash_draw(stream, count++), 3);
+    description.n_domains = 1 + below(&numbers, 3);
+    description.n_chips = below(&numbers, 4);
+    description.n_leaves = 1 + below(&numbers, RANDOM_LIMIT);
+    description.n_super_spines = below(&numbers, 2) * (1 + below(&numbers, 3));
+    description.n_pods = description.n_super_spines > 0 ? 1 + below(&numbers, 3) : below(&numbers, 2);
+    description.n_spines = description.n_pods + 1 + below(&numbers, 3);
     for (uint32_t i = 0; i < description.n_domains; i++) {
-        endpoints += lists[0][i] = 1 + hash_below(hash_draw(stream, count++), RANDOM_LIMIT);
+        endpoints += lists->gpus[i] = 1 + below(&numbers, RANDOM_LIMIT);
     }
     for (uint32_t i = 0; i < description.n_chips; i++) {
-        lists[1][i] = 1 + hash_below(hash_draw(stream, count++), 3);
+        lists->links[i] = 1 + below(&numbers, 3);
     }
     for (uint32_t i = 0; i < endpoints; i++) {
-        lists[2][i] = hash_below(hash_draw(stream, count++), description.n_leaves);
+        lists->leaves[i] = below(&numbers, description.n_leaves);
     }
-    for (uint32_t i = 0; i < description.n_leaves * description.n_spines; i++) {
-        lists[3][i] = 1 + hash_below(hash_draw(stream, count++), 3);
-    }
-    description.domain_gpus = lists[0];
-    description.links_per_chip = lists[1];
-    description.endpoint_leaf = lists[2];
-    description.parallel_links = lists[3];
+    description.n_pods = description.n_pods > 0 ? description.n_pods : 1;
+    random_pods(&numbers, &description, lists);
     return description;
 }
 
+/** Switches between two different endpoints: 1 below a leaf, 3 within a pod, 5 between pods. */
+static unsigned switches_between(const struct fabric *fabric, uint32_t source, uint32_t destination) {
+    const uint32_t near = fabric->endpoints[source].leaf, far = fabric->endpoints[destination].leaf;
+    if (near == far) {
+        return 1;
+    }
+    return fabric->devices[fabric->switch_devices[near]].pod == fabric->devices[fabric->switch_devices[far]].pod ? 3
+                                                                                                                 : 5;
+}
+
 START_TEST(random_fabrics_are_sound_and_every_pair_is_joined) {
-    uint32_t lists[5][RANDOM_LIMIT * RANDOM_LIMIT];
+    struct random_lists lists;
     const uint64_t stream = hash_stream(1, HASH_PURPOSE_TEST, (uint64_t)_i, 0);
-    const struct irregular_description description = random_description(stream, lists);
+    const struct irregular_description description = random_description(stream, &lists);
     struct fabric *fabric = irregular_build(&description);
     fixture_check_graph(fabric);
+    fixture_check_routes(fabric);
     for (uint32_t source = 0; source < fabric->n_endpoints; source++) {
         for (uint32_t destination = 0; destination < fabric->n_endpoints; destination++) {
-            if (source != destination) {
-                const bool near = fabric->endpoints[source].leaf == fabric->endpoints[destination].leaf;
-                for (unsigned pick = 0; pick < 9; pick++) {
-                    const unsigned switches = fixture_follow(fabric, source, destination, pick, 3);
-                    FIXTURE_EXPECT(switches == (near ? 1U : 3U));
-                }
+            for (unsigned pick = 0; pick < 9 && source != destination; pick++) {
+                FIXTURE_EXPECT(fixture_follow(fabric, source, destination, pick, 5) ==
+                               switches_between(fabric, source, destination));
             }
         }
     }
     fabric_free(fabric);
+}
+END_TEST
+
+START_TEST(pods_that_nothing_joins_abort) {
+    static const uint32_t gpus[] = {2}, leaves[] = {0, 1}, pods[] = {0, 1}, parallel[] = {1, 0, 0, 1};
+    const struct irregular_description description = {.n_domains = 1,
+                                                      .domain_gpus = gpus,
+                                                      .n_leaves = 2,
+                                                      .endpoint_leaf = leaves,
+                                                      .n_spines = 2,
+                                                      .n_pods = 2,
+                                                      .leaf_pod = pods,
+                                                      .spine_pod = pods,
+                                                      .parallel_links = parallel,
+                                                      .host = host,
+                                                      .uplink = uplink};
+    irregular_build(&description);
+}
+END_TEST
+
+START_TEST(a_super_spine_that_misses_a_pod_aborts) {
+    static const uint32_t gpus[] = {2}, leaves[] = {0, 1}, pods[] = {0, 1}, parallel[] = {1, 0, 0, 1};
+    static const uint32_t super_links[] = {1, 1, 1, 0};
+    const struct irregular_description description = {.n_domains = 1,
+                                                      .domain_gpus = gpus,
+                                                      .n_leaves = 2,
+                                                      .endpoint_leaf = leaves,
+                                                      .n_spines = 2,
+                                                      .n_pods = 2,
+                                                      .leaf_pod = pods,
+                                                      .spine_pod = pods,
+                                                      .parallel_links = parallel,
+                                                      .n_super_spines = 2,
+                                                      .super_links = super_links,
+                                                      .host = host,
+                                                      .uplink = uplink,
+                                                      .super_uplink = uplink};
+    irregular_build(&description);
 }
 END_TEST
 
@@ -228,6 +319,8 @@ int main(void) {
     tcase_add_test(cases, one_link_and_one_switch_can_differ_from_their_kind);
     tcase_add_test(cases, endpoints_may_lack_a_nic_and_leaves_may_lack_spines);
     tcase_add_test_raise_signal(cases, breaking_a_rule_of_the_description_aborts, SIGABRT);
+    tcase_add_test_raise_signal(cases, pods_that_nothing_joins_abort, SIGABRT);
+    tcase_add_test_raise_signal(cases, a_super_spine_that_misses_a_pod_aborts, SIGABRT);
     tcase_add_loop_test(cases, random_fabrics_are_sound_and_every_pair_is_joined, 0, 200);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+moefabric topology "$SOURCE/topologies/gb200-nvl72-spectrumx-3tier.yaml"
