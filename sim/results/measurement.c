@@ -10,7 +10,7 @@
 
 static void set_shape(struct measurement *measurement, const struct measurement_shape *shape) {
     measurement->n_ranks = shape->n_ranks;
-    measurement->n_racks = shape->n_racks;
+    measurement->n_racks = shape->n_racks <= MEASUREMENT_RACKS ? shape->n_racks : 0;
     measurement->n_phases = shape->n_phases;
     measurement->n_links = shape->n_links;
     measurement->n_experts = shape->n_experts;
@@ -25,7 +25,8 @@ struct measurement *measurement_create(const struct measurement_shape *shape) {
         memory_allocate((size_t)shape->n_ranks * shape->n_phases, sizeof *measurement->rank_phases);
     measurement->links = memory_allocate(shape->n_links, sizeof *measurement->links);
     measurement->experts = memory_allocate(shape->n_experts, sizeof *measurement->experts);
-    measurement->rack_bytes = memory_allocate((size_t)shape->n_racks * shape->n_racks, sizeof *measurement->rack_bytes);
+    measurement->rack_bytes =
+        memory_allocate((size_t)measurement->n_racks * measurement->n_racks, sizeof *measurement->rack_bytes);
     for (uint32_t rank = 0; rank < shape->n_ranks; rank++) {
         measurement->endpoints[rank].rack = MEASUREMENT_NONE;
         for (uint32_t phase = 0; phase < shape->n_phases; phase++) {
@@ -164,7 +165,7 @@ static void gather_flows(struct measurement *measurement, measurement_ideal idea
 }
 
 static void sum_racks(struct measurement *measurement) {
-    for (uint64_t i = 0; i < measurement->n_messages; i++) {
+    for (uint64_t i = 0; i < measurement->n_messages && measurement->n_racks > 0; i++) {
         const struct measurement_message *message = &measurement->messages[i];
         const uint32_t from = measurement->endpoints[message->source].rack;
         const uint32_t to = measurement->endpoints[message->destination].rack;

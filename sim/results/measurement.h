@@ -15,7 +15,12 @@
 /** No such rank, rack or expert. */
 #define MEASUREMENT_NONE UINT32_MAX
 
-enum { MEASUREMENT_NAME_SIZE = 64, MEASUREMENT_EXPLANATION_SIZE = 512 };
+enum {
+    MEASUREMENT_NAME_SIZE = 64,
+    MEASUREMENT_EXPLANATION_SIZE = 512,
+    MEASUREMENT_RACKS =
+        2048, /**< clusters of more racks (hosts) have no matrix of racks: it would grow with their square */
+};
 
 /** How a run ended. Values are stored in the result file: never renumber. */
 enum measurement_outcome {
@@ -155,7 +160,7 @@ struct measurement {
     struct measurement_link *links;     /**< [n_links] */
     struct measurement_expert *experts; /**< [n_experts] */
     uint64_t *
-        rack_bytes; /**< [n_racks × n_racks], payload from the row's rack to the column's; made by measurement_finish from endpoints' racks */
+        rack_bytes; /**< [n_racks × n_racks], none (n_racks = 0) beyond MEASUREMENT_RACKS, payload from the row's rack to the column's; made by measurement_finish from endpoints' racks */
     struct measurement_message *messages; /**< added with measurement_add_message */
     uint64_t n_messages, messages_capacity;
     struct measurement_flow *flows; /**< made by measurement_finish */
@@ -173,7 +178,7 @@ struct measurement_shape {
 typedef uint64_t (*measurement_ideal)(const void *context, uint32_t source, uint32_t destination, uint32_t phase,
                                       uint64_t bytes);
 
-/** A zeroed measurement of this shape; endpoints' racks and experts' ranks are MEASUREMENT_NONE. The caller fills the arrays. */
+/** A zeroed measurement of this shape (more racks than MEASUREMENT_RACKS count as none); endpoints' racks and experts' ranks are MEASUREMENT_NONE. The caller fills the arrays. */
 struct measurement *measurement_create(const struct measurement_shape *shape);
 
 /** Appends a copy of a message, in any order. */

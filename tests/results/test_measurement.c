@@ -91,6 +91,22 @@ START_TEST(long_explanations_are_cut_between_characters) {
 }
 END_TEST
 
+START_TEST(more_racks_than_a_matrix_can_hold_have_none) {
+    const struct measurement_shape shape = {
+        .n_ranks = MEASUREMENT_RACKS + 1, .n_racks = MEASUREMENT_RACKS + 1, .n_phases = 1};
+    struct measurement *measurement = measurement_create(&shape);
+    const struct measurement_message message = {
+        .source = MEASUREMENT_RACKS, .destination = 0, .bytes = 1000, .posted_ps = 1, .completed_ps = 2};
+    measurement->endpoints[0].rack = 0;
+    measurement->endpoints[MEASUREMENT_RACKS].rack = MEASUREMENT_RACKS;
+    measurement_add_message(measurement, &message);
+    measurement_finish(measurement, NULL, NULL);
+    ck_assert_uint_eq(measurement->n_racks, 0);
+    ck_assert_uint_eq(measurement->n_flows, 1);
+    measurement_free(measurement);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("measurement");
     TCase *flows = tcase_create("flows");
@@ -98,6 +114,7 @@ int main(void) {
     tcase_add_test(flows, overlapping_messages_of_a_flow_count_once_and_gaps_not_at_all);
     tcase_add_test(flows, a_flow_with_an_undelivered_message_is_unfinished);
     tcase_add_test(flows, rack_matrix_sums_payload_by_racks);
+    tcase_add_test(flows, more_racks_than_a_matrix_can_hold_have_none);
     tcase_add_test_raise_signal(flows, two_messages_with_one_id_are_a_bug, SIGABRT);
     tcase_add_test(flows, long_explanations_are_cut_between_characters);
     suite_add_tcase(suite, flows);
