@@ -10,14 +10,13 @@
 
 enum { LINE_WIDTH = 100, NAMES_LIMIT = 256, PATH_SIZE = 128 };
 
-/** Prints words with line breaks, every line indented. */
-static void print_wrapped(FILE *stream, const char *indent, const char *text) {
-    size_t column = (size_t)fprintf(stream, "%s", indent);
-    const size_t first = column;
+/** Prints words with line breaks, the first line and those after it indented. */
+static void print_wrapped(FILE *stream, const char *first_indent, const char *indent, const char *text) {
+    size_t column = (size_t)fprintf(stream, "%s", first_indent), first = column;
     while (*text != '\0') {
         const size_t length = strcspn(text, " ");
         if (column > first && column + 1 + length > LINE_WIDTH) {
-            column = (size_t)fprintf(stream, "\n%s", indent) - 1;
+            column = first = (size_t)fprintf(stream, "\n%s", indent) - 1;
         }
         column += (size_t)fprintf(stream, "%s%.*s", column > first ? " " : "", (int)length, text);
         text += length + strspn(text + length, " ");
@@ -37,11 +36,12 @@ static void print_default(FILE *stream, const struct key *key, bool amends) {
 }
 
 static void explain_key(FILE *stream, const struct section *section, const struct key *key) {
-    char allows[KEY_LINE_SIZE];
-    fprintf(stream, "%s%s%s: %s\n", section->path, section->path[0] == '\0' ? "" : ".", key->name,
-            key_allows(allows, key));
+    char allows[KEY_LINE_SIZE], line[KEY_LINE_SIZE + PATH_SIZE];
+    snprintf(line, sizeof line, "%s%s%s: %s", section->path, section->path[0] == '\0' ? "" : ".", key->name,
+             key_allows(allows, key));
+    print_wrapped(stream, "", "        ", line);
     print_default(stream, key, section->amends);
-    print_wrapped(stream, "    ", key->doc);
+    print_wrapped(stream, "    ", "    ", key->doc);
     if (key->type == KEY_QUANTITY || key->type == KEY_REAL) {
         const char *units = quantity_units(key->kind);
         if (units[0] != '\0') {
@@ -97,7 +97,7 @@ static void list_schema(FILE *stream, const struct schema *schema) {
                                        section->keys[k].name);
         }
         fprintf(stream, "  %s: %s\n", section->path[0] == '\0' ? "(top)" : section->path, section->doc);
-        print_wrapped(stream, "      ", names);
+        print_wrapped(stream, "      ", "      ", names);
     }
 }
 
@@ -162,6 +162,10 @@ bool configuration_explain(FILE *stream, const char *name, struct error *error) 
         list_schema(stream, experiment_keys());
         fputc('\n', stream);
         list_schema(stream, topology_keys());
+        fputs("\n`moefabric explain SECTION.KEY` (traffic.gate) or SECTION tells what keys mean and allow; in a "
+              "configuration\n"
+              "a topology's keys are reached as topology.SECTION.KEY.\n",
+              stream);
         return true;
     }
     const char *below = strncmp(name, "topology.", 9) == 0 ? name + 9 : name;

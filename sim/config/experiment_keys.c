@@ -15,6 +15,7 @@
 static const char *const patterns[] = {"moe", "single", "permutation", "incast", "all_to_all", NULL};
 static const char *const gates[] = {"uniform", "zipf", "hot_expert", "group_limited", "node_limited", NULL};
 static const char *const algorithms[] = {"direct", "two_hop", NULL};
+static const char *const group_placements[] = {"consecutive", "strided", NULL};
 static const char *const types[] = {"fp8", "bf16", "nvfp4", NULL};
 static const char *const phases[] = {"dispatch", "combine", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
@@ -111,8 +112,13 @@ static const struct key traffic_keys[] = {
     {"tokens_per_gpu", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", "1024",
      .doc = "moe: tokens of a rank's micro-batch.", FIELD(experiment_traffic, tokens_per_gpu)},
     {"expert_parallelism", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777215", "0",
-     .doc = "moe: consecutive ranks over which the experts of a layer are spread; 0 = all ranks.",
+     .doc = "moe: ranks over which the experts of a layer are spread (an expert-parallel group); 0 = all ranks.",
      FIELD(experiment_traffic, expert_parallelism)},
+    {"group_placement", KEY_CHOICE, .fallback = "consecutive", .names = group_placements,
+     .doc = "moe: which ranks form an expert-parallel group. consecutive ranks; or strided: NVLink domains (hosts, "
+            "without NVLink) as many apart as there are groups, so that each group is spread over the whole cluster. "
+            "Groups within one domain are consecutive in any case.",
+     FIELD(experiment_traffic, group_placement)},
     {"gate", KEY_CHOICE, .fallback = "uniform", .names = gates,
      .doc = "moe: how tokens pick experts. uniform; zipf (zipf_exponent); hot_expert (one expert at hot_expert_factor "
             "× the mean); group_limited (DeepSeek-V3: groups "
@@ -249,8 +255,10 @@ static const struct key spectrum_x_keys[] = {
     {"base_round_trip", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "200 us",
      .doc = "Start value of the smallest round trip seen (NVIDIA doca-samples rtt_template: 200 us).",
      FIELD(experiment_spectrum_x, base_round_trip_ps)},
-    {"probe_abort", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "300 us",
-     .doc = "A probe without reply for so long is given up (NVIDIA doca-samples rtt_template).",
+    {"probe_abort", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "4.8 ms",
+     .doc = "A probe without reply for so long is given up (NVIDIA doca-samples rtt_template: 300 us, doubled at each "
+            "of up to "
+            "four in a row; here that end at once, since a full pool delays probes by more than a millisecond).",
      FIELD(experiment_spectrum_x, probe_abort_ps)},
     {"minimum_rate", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", "64",
      .doc = "Smallest rate, in 2^-20 of line rate (NVIDIA doca-samples rtt_template: 1/16384).",

@@ -68,8 +68,10 @@ static const struct key nic_keys[] = {
     {"rate", KEY_QUANTITY, QUANTITY_RATE, "8 Mb/s", "6.4 Tb/s", .required = true, .doc = "Rate of one plane's port.",
      FIELD(topology_nic, rate_bits_per_s)},
     {"usable_fraction", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "1",
-     .doc = "Share of the rate that transports reach besides their headers (SimAI calbusbw.h: 48.5 of 50 GB/s = 0.97 "
-            "for ConnectX-7).",
+     .doc =
+         "Share of the rate that transports reach, headers included. 1 unless a source says otherwise; ConnectX-7: "
+         "0.989 "
+         "(SimAI calbusbw.h: 48.5 of 50 GB/s are payload; with the headers, 4178 B of wire for 4096 B, that is 49.5).",
      FIELD(topology_nic, usable_fraction)},
     {"latency", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 ms", "500 ns",
      .doc = "Each way through the NIC (estimate, no primary figure; fits 3.6 us within a leaf, CPU to CPU, RoCE).",
