@@ -32,27 +32,37 @@ static bool overlap(const struct measurement_flow *flow, const struct measuremen
            (other->last_completed_ps == 0 || other->last_completed_ps > flow->first_posted_ps);
 }
 
-static uint64_t count_sharers(const struct measurement *measurement, uint64_t flow,
-                              const struct explanation_link *link) {
-    uint64_t count = 0;
+/** Other flows on a link while one flow was active. */
+struct sharers {
+    uint64_t flows, bytes;
+};
+
+static struct sharers find_sharers(const struct measurement *measurement, uint64_t flow,
+                                   const struct explanation_link *link) {
+    struct sharers sharers = {0};
     for (uint64_t i = 0; i < link->n_flows; i++) {
-        count += overlap(&measurement->flows[flow], &measurement->flows[link->flows[i]]);
+        const struct measurement_flow *other = &measurement->flows[link->flows[i]];
+        if (overlap(&measurement->flows[flow], other)) {
+            sharers.flows++;
+            sharers.bytes += other->bytes;
+        }
     }
-    return count;
+    return sharers;
 }
 
 static const struct explanation_link *find_hottest(const struct measurement *measurement, uint64_t flow,
                                                    const struct explanation_link *links, uint32_t n_links,
-                                                   uint64_t *sharers) {
+                                                   uint64_t *n_sharers) {
     const struct explanation_link *hottest = NULL;
-    *sharers = 0;
+    struct sharers most = {0};
     for (uint32_t i = 0; i < n_links; i++) {
-        const uint64_t count = count_sharers(measurement, flow, &links[i]);
-        if (count > *sharers) {
-            *sharers = count;
+        const struct sharers sharers = find_sharers(measurement, flow, &links[i]);
+        if (sharers.flows > 0 && (hottest == NULL || sharers.bytes > most.bytes)) {
+            most = sharers;
             hottest = &links[i];
         }
     }
+    *n_sharers = most.flows;
     return hottest;
 }
 

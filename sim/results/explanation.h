@@ -26,8 +26,8 @@ uint64_t explanation_slowest_flow(const struct measurement *measurement, uint32_
 
 /**
  * Adds a sentence on a flow: "SUBJECT gpu17 → gpu81 (dispatch, 4 MB) took 1.02 ms, 3.2 × its unloaded time: shares
- * leaf2:up17 with 6 other flows (gpu3 → gpu91, …)". Of the links, the one with most other flows while this one was
- * active is named, the first among equals.
+ * leaf2:up17 with 6 other flows (gpu3 → gpu91, …)". Of the links, the one whose other flows have most bytes, of those that were
+ * under way while this one was active, is named; the first among equals.
  */
 void explanation_add_flow(struct measurement *measurement, const char *subject, uint64_t flow,
                           const struct explanation_link *links, uint32_t n_links);

@@ -44,6 +44,18 @@ START_TEST(sentence_names_the_hottest_link_and_who_shares_it) {
 }
 END_TEST
 
+START_TEST(few_large_flows_weigh_more_than_many_small_ones) {
+    const uint64_t small[] = {1, 2}, large[] = {3};
+    const struct explanation_link links[] = {{"leaf0:up17", small, 2}, {"leaf1:down3", large, 1}};
+    measurement->flows[3].bytes = measurement->flows[1].bytes + measurement->flows[2].bytes + 1;
+    explanation_add_flow(measurement, "slowest flow", 4, links, 2);
+    ck_assert_ptr_nonnull(strstr(measurement->explanations[1].text, "shares leaf1:down3 with 1 other flow ("));
+    measurement->flows[3].bytes -= 2;
+    explanation_add_flow(measurement, "slowest flow", 4, links, 2);
+    ck_assert_ptr_nonnull(strstr(measurement->explanations[2].text, "shares leaf0:up17 with 2 other flows ("));
+}
+END_TEST
+
 START_TEST(a_sharer_of_another_phase_is_named_with_it) {
     const uint64_t flows[] = {2, 3};
     const struct explanation_link link = {"leaf1:down3", flows, 2};
@@ -82,6 +94,7 @@ int main(void) {
     tcase_add_test(flows, slowest_flow_is_the_one_that_takes_longest);
     tcase_add_test(flows, no_payload_means_no_slowest_flow);
     tcase_add_test(flows, sentence_names_the_hottest_link_and_who_shares_it);
+    tcase_add_test(flows, few_large_flows_weigh_more_than_many_small_ones);
     tcase_add_test(flows, a_sharer_of_another_phase_is_named_with_it);
     tcase_add_test(flows, many_sharers_are_counted_not_listed);
     tcase_add_test(flows, a_flow_alone_is_said_to_be_alone);
