@@ -10,6 +10,7 @@
 #include "fabric/builder.h"
 #include "results/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct arguments_grammar grammar = {
@@ -17,7 +18,8 @@ static const struct arguments_grammar grammar = {
     .operand = "CONFIG",
     .operand_required = true,
     .options = ARGUMENTS_SET | ARGUMENTS_SEED | ARGUMENTS_THREADS | ARGUMENTS_JSON,
-    .description = "Reads a configuration, draws the traffic of its first seed, and says what would be simulated: cluster, load, what is in\n"
+    .description = "Reads a configuration, draws the traffic of its first seed, and says what would be simulated: "
+                   "cluster, load, what is in\n"
                    "force under each policy, packets, memory and time. Simulates nothing, writes nothing.",
     .examples = "  moefabric check configs/quickstart-incast.yaml\n"
                 "  moefabric check configs/quickstart-incast.yaml --set traffic.tokens_per_gpu=4096 --json\n",
@@ -26,6 +28,17 @@ static const struct arguments_grammar grammar = {
 static void print_rate(struct table *table, enum quantity_kind kind, double value) {
     char text[QUANTITY_TEXT_SIZE];
     table_cell(table, "%s", quantity_print_short(text, kind, value));
+}
+
+static bool is_simulated(const struct experiment_traffic *traffic, enum moe_summary_phase phase) {
+    switch (phase) {
+    case MOE_SUMMARY_COUNTS:
+        return traffic->dispatch && traffic->exchange_counts;
+    case MOE_SUMMARY_DISPATCH:
+        return traffic->dispatch;
+    default:
+        return traffic->combine;
+    }
 }
 
 /* The load of a mixture-of-experts plan: what bounds each phase. */
@@ -40,6 +53,9 @@ static void print_load(const struct experiment *experiment, const struct fabric 
     table_column(table, "NVLink, fullest receiver", TABLE_RIGHT);
     table_column(table, "least time", TABLE_RIGHT);
     for (int phase = 0; phase < MOE_SUMMARY_PHASES; phase++) {
+        if (!is_simulated(&experiment->traffic, (enum moe_summary_phase)phase)) {
+            continue;
+        }
         const struct moe_summary_extent extent = moe_summary_extent(plan->moe, (enum moe_summary_phase)phase);
         table_cell(table, "%s", names[phase]);
         print_rate(table, QUANTITY_BYTES, (double)extent.total.fabric_sent.bytes / plan->placement.n_ranks);
@@ -54,6 +70,36 @@ static void print_load(const struct experiment *experiment, const struct fabric 
     const struct moe_summary_balance ranks = moe_summary_rank_balance(plan->moe);
     printf("  load      experts: largest ÷ mean %.3f (expert %u); GPUs: largest ÷ mean %.3f (GPU %u)\n",
            (double)experts.largest / experts.mean, experts.index, (double)ranks.largest / ranks.mean, ranks.index);
+}
+
+static void print_switch(const char *name, const struct topology_switch *given) {
+    char pool[QUANTITY_TEXT_SIZE], minimum[QUANTITY_TEXT_SIZE], maximum[QUANTITY_TEXT_SIZE];
+    printf("  %-9s ", name);
+    if (given->pfc) {
+        printf("PFC, %s shared, alpha %g; ",
+               quantity_print_short(pool, QUANTITY_BYTES, (double)given->lossless_pool_bytes),
+               ldexp(1, given->lossless_alpha_shift));
+    } else {
+        printf("no PFC, %s shared, alpha %g; ",
+               quantity_print_short(pool, QUANTITY_BYTES, (double)given->lossy_pool_bytes),
+               ldexp(1, given->lossy_alpha_shift));
+    }
+    if (given->ecn) {
+        printf("ECN from %s to %s, at most %g %%\n",
+               quantity_print_short(minimum, QUANTITY_BYTES, (double)given->ecn_minimum_bytes),
+               quantity_print_short(maximum, QUANTITY_BYTES, (double)given->ecn_maximum_bytes),
+               100 * given->ecn_probability);
+    } else {
+        printf("no ECN\n");
+    }
+}
+
+/* What switches do under every policy. */
+static void print_switches(const struct experiment *experiment, const struct fabric *fabric) {
+    print_switch("leaf", &experiment->topology.leaf);
+    if (fabric->n_switches > fabric->n_leaves) {
+        print_switch("spine", &experiment->topology.spine);
+    }
 }
 
 static void print_policies(const struct experiment *experiment) {
@@ -75,7 +121,8 @@ static void print_policies(const struct experiment *experiment) {
     table_free(table);
 }
 
-static void print_json(const struct experiment *experiment, const struct estimate *estimate, const struct fabric *fabric) {
+static void print_json(const struct experiment *experiment, const struct estimate *estimate,
+                       const struct fabric *fabric) {
     char digest[24];
     snprintf(digest, sizeof(digest), "%016llx", (unsigned long long)estimate->digest);
     struct json json = json_begin(stdout);
@@ -117,7 +164,8 @@ static bool check_policies(const struct experiment *experiment, struct error *er
     return true;
 }
 
-static bool print_all(const struct arguments *given, const struct experiment *experiment, const struct fabric *fabric, struct error *error) {
+static bool print_all(const struct arguments *given, const struct experiment *experiment, const struct fabric *fabric,
+                      struct error *error) {
     struct estimate estimate;
     struct plan plan;
     if (!check_policies(experiment, error) || !estimate_run(experiment, fabric, &estimate, error)) {
@@ -135,6 +183,8 @@ static bool print_all(const struct arguments *given, const struct experiment *ex
         printf("\n");
         print_load(experiment, fabric, &plan);
     }
+    printf("\n");
+    print_switches(experiment, fabric);
     printf("\n");
     print_policies(experiment);
     plan_fini(&plan);
