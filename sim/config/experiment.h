@@ -27,6 +27,11 @@ enum experiment_gate {
     EXPERIMENT_GATE_GROUP_LIMITED,
     EXPERIMENT_GATE_NODE_LIMITED
 };
+/** Which ranks form an expert-parallel group. */
+enum experiment_group_placement {
+    EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE, /**< ranks that follow each other */
+    EXPERIMENT_GROUP_PLACEMENT_STRIDED,     /**< NVLink domains that are as many apart as there are groups */
+};
 enum experiment_algorithm { EXPERIMENT_ALGORITHM_DIRECT, EXPERIMENT_ALGORITHM_TWO_HOP };
 enum experiment_type { EXPERIMENT_TYPE_FP8, EXPERIMENT_TYPE_BF16, EXPERIMENT_TYPE_NVFP4 };
 
@@ -44,6 +49,7 @@ struct experiment_traffic {
     uint32_t senders;             /**< incast */
     uint32_t tokens_per_gpu;      /**< moe */
     uint32_t expert_parallelism;  /**< GPUs of one expert-parallel group; 0 = all */
+    enum experiment_group_placement group_placement;
     enum experiment_gate gate;
     double zipf_exponent;
     double hot_expert_factor; /**< load of the hot expert ÷ mean load */

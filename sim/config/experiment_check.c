@@ -47,6 +47,13 @@ static void check_split(const struct experiment *experiment, uint64_t gpus, cons
                  "an expert parallelism of %" PRIu64 " does not divide the %" PRIu64 " GPUs of the cluster", parallel,
                  gpus);
     }
+    const uint32_t domain = experiment->topology.gpus_used;
+    if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED && parallel > domain && parallel % domain != 0) {
+        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.group_placement", key,
+                 "strided groups are made of whole NVLink domains: %" PRIu64 " GPUs of a group are not a multiple of "
+                 "the %" PRIu32 " used of a domain",
+                 parallel, domain);
+    }
     if (experiment->model.experts % parallel != 0) {
         CONFLICT(ERROR_ID_CONFLICT_EXPERTS, key, "model.experts",
                  "%" PRIu32 " experts cannot be divided over %" PRIu64 " GPUs (expert parallelism)",

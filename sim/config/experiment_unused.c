@@ -106,6 +106,7 @@ static const struct rule rules[] = {
     {"traffic.senders", has_senders, "under pattern incast"},
     {"traffic.tokens_per_gpu", is_moe, "under pattern moe"},
     {"traffic.expert_parallelism", is_moe, "under pattern moe"},
+    {"traffic.group_placement", is_moe, "under pattern moe"},
     {"traffic.gate", is_moe, "under pattern moe"},
     {"traffic.zipf_exponent", is_zipf, "under gate zipf"},
     {"traffic.hot_expert_factor", is_hot_expert, "under gate hot_expert"},

@@ -16,6 +16,7 @@ struct drawing {
     uint32_t *rank_of_expert;   /* local */
     uint32_t *domain_of_rank;   /* within the group */
     uint32_t *position_of_rank; /* within the domain */
+    uint32_t *global_rank;      /* of a local one */
     uint32_t *rank_stamp;       /* [group_ranks] */
     uint32_t *domain_stamp;     /* [domains] */
     uint32_t domains;           /* length of the above: domains that a group touches */
@@ -57,6 +58,7 @@ static void drawing_open(struct drawing *drawing, const struct moe_counts *count
     drawing->rank_of_expert = memory_allocate(shape->experts, sizeof *drawing->rank_of_expert);
     drawing->domain_of_rank = memory_allocate(shape->group_ranks, sizeof *drawing->domain_of_rank);
     drawing->position_of_rank = memory_allocate(shape->group_ranks, sizeof *drawing->position_of_rank);
+    drawing->global_rank = memory_allocate(shape->group_ranks, sizeof *drawing->global_rank);
     drawing->rank_stamp = memory_allocate(shape->group_ranks, sizeof *drawing->rank_stamp);
     drawing->domain_stamp = memory_allocate(drawing->domains, sizeof *drawing->domain_stamp);
     for (uint32_t expert = 0; expert < shape->experts; expert++) {
@@ -76,6 +78,7 @@ static void drawing_close(struct drawing *drawing) {
     free(drawing->rank_of_expert);
     free(drawing->domain_of_rank);
     free(drawing->position_of_rank);
+    free(drawing->global_rank);
     free(drawing->rank_stamp);
     free(drawing->domain_stamp);
     free(drawing->filled);
@@ -87,19 +90,24 @@ static uint16_t *first_chunk_of(const struct moe_counts *counts, const struct dr
     return drawing->part_of_chunk + (size_t)domain * drawing->largest_chunks * counts->domain_ranks;
 }
 
-/* A group may begin in the middle of a domain (direct only), so domains are numbered anew for each group. */
+/* A group may begin in the middle of a domain (direct only), and its domains need not be neighbours: they are numbered anew for each group. */
 static void open_source(const struct moe_counts *counts, struct drawing *drawing, uint32_t source) {
-    const uint32_t first = moe_counts_group_first(counts, source);
-    const uint32_t first_domain = moe_placement_domain(&counts->shape.placement, first);
-    for (uint32_t rank = 0; rank < counts->shape.group_ranks; rank++) {
-        drawing->domain_of_rank[rank] = moe_placement_domain(&counts->shape.placement, first + rank) - first_domain;
-        drawing->position_of_rank[rank] = rank % counts->domain_ranks;
-        drawing->rank_stamp[rank] = 0;
+    const struct moe_placement *placement = &counts->shape.placement;
+    const uint32_t group = moe_counts_group(counts, source);
+    uint32_t domain = 0;
+    for (uint32_t local = 0; local < counts->shape.group_ranks; local++) {
+        const uint32_t rank = moe_counts_rank(counts, group, local);
+        domain += local > 0 && moe_placement_domain(placement, rank) !=
+                                   moe_placement_domain(placement, drawing->global_rank[local - 1]);
+        drawing->global_rank[local] = rank;
+        drawing->domain_of_rank[local] = domain;
+        drawing->position_of_rank[local] = local % counts->domain_ranks;
+        drawing->rank_stamp[local] = 0;
     }
     memset(drawing->domain_stamp, 0, drawing->domains * sizeof *drawing->domain_stamp);
     drawing->source = source;
-    drawing->own_domain = drawing->domain_of_rank[source - first];
-    for (uint32_t domain = 0; domain < counts->group_domains; domain++) {
+    drawing->own_domain = drawing->domain_of_rank[moe_counts_local(counts, source)];
+    for (domain = 0; domain < counts->group_domains; domain++) {
         drawing->filled[domain] = 0;
         drawing->chunk[domain] = first_chunk_of(counts, drawing, domain);
     }
@@ -118,8 +126,8 @@ static void enter_domain(struct moe_counts *counts, struct drawing *drawing, uin
 static void count_token(struct moe_counts *counts, struct drawing *drawing, const uint32_t *picks, uint32_t stamp) {
     const bool two_hop = counts->shape.two_hop;
     uint32_t *row = counts->copies + (uint64_t)drawing->source * counts->row;
-    const uint32_t first = moe_counts_group_first(counts, drawing->source);
-    uint64_t *load = counts->expert_tokens + (uint64_t)(first / counts->shape.group_ranks) * counts->shape.experts;
+    const uint32_t group = moe_counts_group(counts, drawing->source);
+    uint64_t *load = counts->expert_tokens + (uint64_t)group * counts->shape.experts;
     for (uint32_t i = 0; i < counts->shape.top_k; i++) {
         const uint32_t rank = drawing->rank_of_expert[picks[i]], domain = drawing->domain_of_rank[rank];
         load[picks[i]]++;
@@ -130,7 +138,7 @@ static void count_token(struct moe_counts *counts, struct drawing *drawing, cons
             continue;
         }
         drawing->rank_stamp[rank] = stamp;
-        counts->ranks_received[first + rank]++;
+        counts->ranks_received[drawing->global_rank[rank]]++;
         const bool entered = drawing->domain_stamp[domain] != stamp;
         drawing->domain_stamp[domain] = stamp;
         counts->domains_sent[drawing->source] += entered;
@@ -219,6 +227,7 @@ void moe_counts_free(struct moe_counts *counts) {
 uint64_t moe_counts_digest(const struct moe_counts *counts) {
     const uint64_t n_ranks = counts->shape.placement.n_ranks;
     uint64_t digest = hash_mix(n_ranks + counts->shape.two_hop);
+    digest = counts->shape.strided ? hash_mix(digest + 1) : digest;
     for (uint64_t i = 0; i < n_ranks * counts->row; i++) {
         digest = hash_mix(digest + counts->copies[i]);
     }

@@ -2,9 +2,10 @@
 /*
  * How many tokens go where: all that a plan keeps of the gate's choices.
  *
- * Tokens are drawn one by one and forgotten. A rank's expert-parallel group is group_ranks consecutive ranks; within it ranks have
- * a local number, and expert e lives on local rank e / experts_per_rank. For two_hop the group is cut into domains of
- * domain_ranks ranks, and a rank has a position in its domain.
+ * Tokens are drawn one by one and forgotten. A rank's expert-parallel group is group_ranks consecutive ranks, or (strided) blocks of
+ * domain_ranks consecutive ranks, n_groups blocks apart. Within its group a rank has a local number, and expert e lives on local rank
+ * e / experts_per_rank. For two_hop the group is cut into domains of domain_ranks ranks, and a rank has a position in its domain.
+ * A row is what a rank reaches without forwarding: its group (direct) or its domain (two_hop); a rank has an index in it.
  */
 #ifndef MOEFABRIC_WORKLOAD_MOE_COUNTS_H
 #define MOEFABRIC_WORKLOAD_MOE_COUNTS_H
@@ -20,6 +21,7 @@
 struct moe_counts_shape {
     struct moe_placement placement;
     uint32_t group_ranks; /**< expert parallelism; divides n_ranks */
+    bool strided;         /**< groups of several whole domains, n_groups apart; else consecutive ranks */
     uint32_t experts;     /**< multiple of group_ranks */
     uint32_t top_k;
     uint32_t tokens;       /**< of each rank */
@@ -55,14 +57,32 @@ struct moe_counts *moe_counts_create(const struct moe_counts_shape *shape, const
 /** Frees the counts; NULL is allowed. */
 void moe_counts_free(struct moe_counts *counts);
 
-/** First rank of a rank's group. */
-static inline uint32_t moe_counts_group_first(const struct moe_counts *counts, uint32_t rank) {
-    return rank - rank % counts->shape.group_ranks;
+/** Number of a rank's group. */
+static inline uint32_t moe_counts_group(const struct moe_counts *counts, uint32_t rank) {
+    return counts->shape.strided ? rank / counts->domain_ranks % counts->n_groups : rank / counts->shape.group_ranks;
+}
+
+/** Number of a rank within its group. */
+static inline uint32_t moe_counts_local(const struct moe_counts *counts, uint32_t rank) {
+    if (counts->shape.strided) {
+        const uint32_t block = rank / counts->domain_ranks;
+        return block / counts->n_groups * counts->domain_ranks + rank % counts->domain_ranks;
+    }
+    return rank % counts->shape.group_ranks;
+}
+
+/** The rank of a local number in a group. */
+static inline uint32_t moe_counts_rank(const struct moe_counts *counts, uint32_t group, uint32_t local) {
+    if (counts->shape.strided) {
+        const uint32_t block = local / counts->domain_ranks * counts->n_groups + group;
+        return block * counts->domain_ranks + local % counts->domain_ranks;
+    }
+    return group * counts->shape.group_ranks + local;
 }
 
 /** two_hop: number of a rank's domain within its group. */
 static inline uint32_t moe_counts_domain(const struct moe_counts *counts, uint32_t rank) {
-    return rank % counts->shape.group_ranks / counts->domain_ranks;
+    return moe_counts_local(counts, rank) / counts->domain_ranks;
 }
 
 /** two_hop: position of a rank in its domain. */
@@ -72,7 +92,19 @@ static inline uint32_t moe_counts_position(const struct moe_counts *counts, uint
 
 /** two_hop: the rank at the same position in another domain of the group: forwarder of rank's tokens there, and the source of those that it forwards. */
 static inline uint32_t moe_counts_mate(const struct moe_counts *counts, uint32_t rank, uint32_t domain) {
-    return moe_counts_group_first(counts, rank) + domain * counts->domain_ranks + moe_counts_position(counts, rank);
+    return moe_counts_rank(counts, moe_counts_group(counts, rank),
+                           domain * counts->domain_ranks + moe_counts_position(counts, rank));
+}
+
+/** Index of a rank in its row. */
+static inline uint32_t moe_counts_index(const struct moe_counts *counts, uint32_t rank) {
+    return counts->shape.two_hop ? moe_counts_position(counts, rank) : moe_counts_local(counts, rank);
+}
+
+/** The rank of an index in a rank's row. */
+static inline uint32_t moe_counts_row_rank(const struct moe_counts *counts, uint32_t rank, uint32_t index) {
+    return counts->shape.two_hop ? rank - moe_counts_position(counts, rank) + index
+                                 : moe_counts_rank(counts, moe_counts_group(counts, rank), index);
 }
 
 /** two_hop: how many chunks a source sends to a remote domain. */

@@ -6,6 +6,7 @@
 #include "workload/moe_plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     /* DeepEP low-latency kernels put the source's index (int4) before each copy: 7168 + 224 + 16 = 7408 bytes (csrc/kernels/internode_ll.cu). */
@@ -42,6 +43,11 @@ static bool check_split(const struct moe_counts_shape *shape, const struct exper
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
                          "%u experts cannot be spread evenly over an expert-parallel group of %u GPUs", shape->experts,
                          group);
+    }
+    if (shape->strided && group % shape->placement.ranks_per_domain != 0) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "strided groups are made of whole NVLink domains: group of %u, domains of %u", group,
+                         shape->placement.ranks_per_domain);
     }
     const uint64_t counts_bytes = MOE_PLAN_COUNTS_HEADER_BYTES + 4 * (uint64_t)(shape->experts / group);
     if (traffic->exchange_counts && group > 1 && counts_bytes > LARGEST_COUNTS_BYTES) {
@@ -119,6 +125,9 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
     moe->combine_unit_bytes = model_token_bytes(traffic->combine_type, model->hidden);
     moe->counts_bytes = MOE_PLAN_COUNTS_HEADER_BYTES + 4 * moe->counts->experts_per_rank;
     moe->ranks = memory_allocate_aligned(n_ranks, sizeof *moe->ranks);
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        memset(&moe->ranks[rank].times, 0xff, sizeof moe->ranks[rank].times); // TIME_NEVER until it has begun
+    }
     moe->grant_words = ((shape->two_hop ? moe->counts->group_domains : shape->group_ranks) + 63) / 64;
     moe->grants = memory_allocate((size_t)n_ranks * moe->grant_words, sizeof *moe->grants);
     moe->missing = memory_allocate(moe->counts->n_chunks, sizeof *moe->missing);
@@ -133,7 +142,7 @@ struct moe *moe_create(const struct experiment_model *model, const struct experi
     if (!model_resolve(model, &resolved, error) || !check_phases(traffic, early_pacing, error)) {
         return NULL;
     }
-    const struct moe_counts_shape shape = {
+    struct moe_counts_shape shape = {
         .placement = *placement,
         .group_ranks = traffic->expert_parallelism ? traffic->expert_parallelism : placement->n_ranks,
         .experts = resolved.experts,
@@ -143,6 +152,8 @@ struct moe *moe_create(const struct experiment_model *model, const struct experi
         .chunk_tokens = traffic->chunk_tokens,
         .seed = traffic->seed + seed,
     };
+    shape.strided = traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED &&
+                    shape.group_ranks > placement->ranks_per_domain && shape.group_ranks < placement->n_ranks;
     if (!check_split(&shape, traffic, error) || (shape.two_hop && !check_two_hop(&shape, error))) {
         return NULL;
     }

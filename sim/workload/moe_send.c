@@ -10,7 +10,7 @@ static const uint64_t whole_share = UINT64_C(1) << 20;
 
 /* Local number (direct) or domain (two_hop) that stands for a remote peer in the bits of grants. */
 static uint32_t peer_number(const struct moe *moe, uint32_t rank) {
-    return moe->counts->shape.two_hop ? moe_counts_domain(moe->counts, rank) : rank % moe->counts->shape.group_ranks;
+    return moe->counts->shape.two_hop ? moe_counts_domain(moe->counts, rank) : moe_counts_local(moe->counts, rank);
 }
 
 bool moe_send_is_granted(const struct moe *moe, uint32_t rank, uint32_t destination) {
@@ -28,7 +28,7 @@ static uint64_t fabric_copies(const struct moe_counts *counts, uint32_t source, 
     if (counts->shape.two_hop) {
         return counts->crossing[(uint64_t)source * counts->group_domains + moe_counts_domain(counts, destination)];
     }
-    return counts->copies[(uint64_t)source * counts->row + destination % counts->shape.group_ranks];
+    return counts->copies[(uint64_t)source * counts->row + moe_counts_local(counts, destination)];
 }
 
 /* Part of what the destination's port was announced, fxp20, never 0: 0 would mean not announced. */
@@ -75,7 +75,7 @@ static void send_control_to_mates(const struct moe *moe, uint32_t rank, enum moe
 
 /* The rank `step` places after rank in its row: its group (direct) or its domain (two_hop). */
 static uint32_t row_neighbour(const struct moe_counts *counts, uint32_t rank, uint32_t step) {
-    return rank - rank % counts->row + (rank + step) % counts->row;
+    return moe_counts_row_rank(counts, rank, (moe_counts_index(counts, rank) + step) % counts->row);
 }
 
 uint32_t moe_send_counts_peers(const struct moe *moe) {
@@ -150,7 +150,8 @@ void moe_send_dispatch(const struct moe *moe, uint32_t rank, struct traffic_outb
     for (uint32_t step = 1; step < counts->row; step++) {
         const uint32_t destination = row_neighbour(counts, rank, step);
         if (!must_wait(moe, rank, destination)) {
-            const uint64_t copies = counts->copies[(uint64_t)rank * counts->row + destination % counts->row];
+            const uint64_t copies =
+                counts->copies[(uint64_t)rank * counts->row + moe_counts_index(counts, destination)];
             send_tokens(moe, rank, destination, 0, copies, outbox);
         }
     }
@@ -228,7 +229,7 @@ void moe_send_combine(const struct moe *moe, uint32_t rank, struct traffic_outbo
     const struct moe_counts *counts = moe->counts;
     for (uint32_t step = 1; step < counts->row; step++) {
         const uint32_t source = row_neighbour(counts, rank, step);
-        const uint64_t copies = counts->copies[(uint64_t)source * counts->row + rank % counts->row];
+        const uint64_t copies = counts->copies[(uint64_t)source * counts->row + moe_counts_index(counts, rank)];
         send_results(moe, rank, source, moe_tag_pack(MOE_TAG_COMBINE, 0, 0), copies, CHANNEL_OWN, outbox);
     }
     const uint32_t own = counts->shape.two_hop ? moe_counts_domain(counts, rank) : 0;

@@ -29,9 +29,9 @@ static void add(struct moe_summary_side *side, uint64_t messages, uint64_t messa
 /* Peers of the counts exchange: all others of the row on either route, and the mates in other domains. */
 static void add_counts(const struct moe *moe, uint32_t rank, struct moe_summary_volume *volume) {
     const struct moe_counts *counts = moe->counts;
-    const uint32_t first = rank - rank % counts->row;
     uint64_t fabric = counts->shape.two_hop ? counts->group_domains - 1 : 0, nvlink = 0;
-    for (uint32_t peer = first; peer < first + counts->row; peer++) {
+    for (uint32_t index = 0; index < counts->row; index++) {
+        const uint32_t peer = moe_counts_row_rank(counts, rank, index);
         const bool near = moe_placement_route(&counts->shape.placement, rank, peer) == TRAFFIC_NVLINK;
         nvlink += near && peer != rank;
         fabric += !near;
@@ -121,7 +121,7 @@ uint64_t moe_summary_expert_tokens(const struct moe *moe, uint32_t group, uint32
 
 uint64_t moe_summary_rank_tokens(const struct moe *moe, uint32_t rank) {
     const struct moe_counts *counts = moe->counts;
-    const uint32_t group = rank / counts->shape.group_ranks, local = rank % counts->shape.group_ranks;
+    const uint32_t group = moe_counts_group(counts, rank), local = moe_counts_local(counts, rank);
     uint64_t tokens = 0;
     for (uint32_t i = 0; i < counts->experts_per_rank; i++) {
         tokens += moe_summary_expert_tokens(moe, group, local * counts->experts_per_rank + i);
@@ -160,11 +160,13 @@ struct moe_summary_balance moe_summary_expert_balance(const struct moe *moe) {
 /* Direct, or within the domain: dispatch takes the rank's row, combine its column. */
 static void add_row(const struct moe_counts *counts, bool combine, uint32_t rank, uint32_t unit_bytes,
                     uint64_t *bytes) {
-    const uint32_t first = rank - rank % counts->row;
-    for (uint32_t peer = first; peer < first + counts->row; peer++) {
+    for (uint32_t index = 0; index < counts->row; index++) {
+        const uint32_t peer = moe_counts_row_rank(counts, rank, index);
         const uint32_t source = combine ? peer : rank, destination = combine ? rank : peer;
         if (peer != rank) {
-            bytes[peer] += (uint64_t)counts->copies[(uint64_t)source * counts->row + destination - first] * unit_bytes;
+            bytes[peer] +=
+                (uint64_t)counts->copies[(uint64_t)source * counts->row + moe_counts_index(counts, destination)] *
+                unit_bytes;
         }
     }
 }

@@ -25,9 +25,9 @@ static void add_transfer(const struct moe_counts *counts, struct moe_totals *tot
 
 /* A row covers the whole group (direct) or the own domain (two_hop). */
 static void add_row(const struct moe_counts *counts, struct moe_totals *totals, uint32_t source) {
-    const uint32_t first = source - source % counts->row;
     for (uint32_t i = 0; i < counts->row; i++) {
-        add_transfer(counts, totals, source, first + i, counts->copies[(uint64_t)source * counts->row + i]);
+        add_transfer(counts, totals, source, moe_counts_row_rank(counts, source, i),
+                     counts->copies[(uint64_t)source * counts->row + i]);
     }
 }
 

@@ -28,6 +28,7 @@ struct setup {
     }
 #define DIRECT .algorithm = EXPERIMENT_ALGORITHM_DIRECT
 #define TWO_HOP .algorithm = EXPERIMENT_ALGORITHM_TWO_HOP
+#define STRIDED .group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED
 
 static const struct setup setups[] = {
     {"direct, no NVLink", SMALL_MODEL, TRAFFIC(DIRECT, .tokens_per_gpu = 50), {16, 1}, false},
@@ -43,6 +44,16 @@ static const struct setup setups[] = {
      TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 8),
      {24, 6},
      true},
+    {"direct, strided groups",
+     SMALL_MODEL,
+     TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 8, STRIDED),
+     {24, 4},
+     true},
+    {"direct, strided hosts",
+     SMALL_MODEL,
+     TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 4, STRIDED),
+     {12, 1},
+     false},
     {"direct, one token", SMALL_MODEL, TRAFFIC(DIRECT, .tokens_per_gpu = 1, .exchange_counts = true), {32, 4}, true},
     {"direct, hot",
      SMALL_MODEL,
@@ -83,6 +94,17 @@ static const struct setup setups[] = {
      TRAFFIC(TWO_HOP, .tokens_per_gpu = 21, .chunk_tokens = 4, .exchange_counts = true, .expert_parallelism = 8),
      {32, 4},
      true},
+    {"two_hop, strided groups of two domains",
+     SMALL_MODEL,
+     TRAFFIC(TWO_HOP, .tokens_per_gpu = 21, .chunk_tokens = 4, .exchange_counts = true, .expert_parallelism = 8,
+             STRIDED),
+     {32, 4},
+     true},
+    {"two_hop, strided groups of four domains",
+     SMALL_MODEL,
+     TRAFFIC(TWO_HOP, .tokens_per_gpu = 40, .chunk_tokens = 8, .expert_parallelism = 8, STRIDED),
+     {24, 2},
+     false},
     {"two_hop, groups within a domain",
      SMALL_MODEL,
      TRAFFIC(TWO_HOP, .tokens_per_gpu = 21, .chunk_tokens = 4, .exchange_counts = true, .expert_parallelism = 4),
@@ -338,6 +360,23 @@ END_TEST
 
 /* ---- counts against a straightforward recount, token by token ---- */
 
+/* Rank that holds an expert for a source: experts are spread over the source's group in order. */
+static uint32_t holder(const struct setup *setup, uint32_t source, uint32_t expert) {
+    const uint32_t n_ranks = setup->placement.n_ranks, size = setup->placement.ranks_per_domain;
+    const uint32_t group = setup->traffic.expert_parallelism ? setup->traffic.expert_parallelism : n_ranks;
+    const uint32_t local = expert / (setup->model.experts / group);
+    if (setup->traffic.group_placement == EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE) {
+        return source / group * group + local;
+    }
+    /* domains whose numbers are equal modulo the number of groups belong together */
+    const uint32_t n_groups = n_ranks / group;
+    uint32_t domain = source / size % n_groups;
+    for (uint32_t left = local / size; left > 0; left--) {
+        domain += n_groups;
+    }
+    return domain * size + local % size;
+}
+
 /* Destinations of a token, from the same gate; `copies` is direct's (token, expert) pairs, `tokens` one a rank. */
 struct recount {
     uint32_t *copies, *tokens; /* [n_ranks × n_ranks] source, destination */
@@ -346,7 +385,6 @@ struct recount {
 
 static struct recount recount(const struct setup *setup, uint64_t seed) {
     const uint32_t n_ranks = setup->placement.n_ranks, size = setup->placement.ranks_per_domain;
-    const uint32_t group = setup->traffic.expert_parallelism ? setup->traffic.expert_parallelism : n_ranks;
     struct recount counts = {memory_allocate((size_t)n_ranks * n_ranks, sizeof(uint32_t)),
                              memory_allocate((size_t)n_ranks * n_ranks, sizeof(uint32_t)),
                              memory_allocate((size_t)n_ranks * n_ranks, sizeof(uint32_t))};
@@ -363,7 +401,7 @@ static struct recount recount(const struct setup *setup, uint64_t seed) {
             bool at[64] = {false}, in[64] = {false};
             gate_draw(gate, gate_token_stream(seed, source, token), picks);
             for (uint32_t i = 0; i < setup->model.top_k; i++) {
-                const uint32_t rank = source / group * group + picks[i] / (setup->model.experts / group);
+                const uint32_t rank = holder(setup, source, picks[i]);
                 counts.copies[source * n_ranks + rank]++;
                 counts.tokens[source * n_ranks + rank] += !at[rank];
                 counts.crossing[source * n_ranks + rank / size] += !in[rank / size] && rank / size != source / size;
@@ -383,11 +421,11 @@ static void recount_free(struct recount *counts) {
 
 /* All tokens of source with an expert at destination, however they get there. */
 static uint32_t planned_tokens(const struct moe_counts *counts, uint32_t source, uint32_t destination) {
-    if (moe_counts_group_first(counts, source) != moe_counts_group_first(counts, destination)) {
+    if (moe_counts_group(counts, source) != moe_counts_group(counts, destination)) {
         return 0;
     }
     if (!counts->shape.two_hop || moe_counts_domain(counts, source) == moe_counts_domain(counts, destination)) {
-        return counts->copies[source * counts->row + destination % counts->row];
+        return counts->copies[source * counts->row + moe_counts_index(counts, destination)];
     }
     const uint32_t domain = moe_counts_domain(counts, destination);
     uint32_t tokens = 0;
@@ -511,6 +549,51 @@ START_TEST(same_seed_same_traffic_whatever_the_pacing) {
 }
 END_TEST
 
+/* Two placements of the same groups: the same tokens, other ranks. */
+START_TEST(strided_groups_are_other_traffic_unless_there_is_one_group) {
+    const uint64_t pinned[] = {UINT64_C(0xd404215469d93878),
+                               UINT64_C(0xe668d2843fec5aa7)}; /* of consecutive groups: they must never change */
+    struct setup setup = {
+        "groups", SMALL_MODEL, TRAFFIC(DIRECT, .tokens_per_gpu = 20, .expert_parallelism = 8), {24, 4}, false};
+    for (uint32_t one_group = 0; one_group < 2; one_group++) {
+        setup.traffic.expert_parallelism = one_group ? 0 : 8;
+        setup.placement.n_ranks = one_group ? 32 : 24;
+        setup.traffic.group_placement = EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE;
+        struct moe *consecutive = make(&setup, 1);
+        setup.traffic.group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED;
+        struct moe *strided = make(&setup, 1);
+        ck_assert_uint_eq(moe_summary_digest(consecutive), pinned[one_group]);
+        ck_assert((moe_summary_digest(consecutive) == moe_summary_digest(strided)) == one_group);
+        moe_free(consecutive);
+        moe_free(strided);
+    }
+}
+END_TEST
+
+START_TEST(strided_ranks_and_their_places_are_inverse) {
+    const struct setup setup = {
+        "inverse",
+        SMALL_MODEL,
+        TRAFFIC(TWO_HOP, .tokens_per_gpu = 1, .chunk_tokens = 1, .expert_parallelism = 8, STRIDED),
+        {48, 2},
+        false};
+    struct moe *moe = make(&setup, 1);
+    const struct moe_counts *counts = moe_plan_counts(moe);
+    /* 24 domains, 6 groups: group 1 has the domains 1, 7, 13, 19 */
+    static const uint32_t group_one[] = {2, 3, 14, 15, 26, 27, 38, 39};
+    for (uint32_t local = 0; local < 8; local++) {
+        ck_assert_uint_eq(moe_counts_rank(counts, 1, local), group_one[local]);
+    }
+    for (uint32_t rank = 0; rank < 48; rank++) {
+        const uint32_t group = moe_counts_group(counts, rank), local = moe_counts_local(counts, rank);
+        ck_assert_uint_eq(moe_counts_rank(counts, group, local), rank);
+        ck_assert_uint_eq(moe_counts_mate(counts, rank, moe_counts_domain(counts, rank)), rank);
+        ck_assert_uint_eq(moe_counts_row_rank(counts, rank, moe_counts_index(counts, rank)), rank);
+    }
+    moe_free(moe);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("moe");
     TCase *cases = tcase_create("moe");
@@ -523,6 +606,8 @@ int main(void) {
     tcase_add_loop_test(cases, chunks_are_full_and_hold_each_token_at_least_once, 0, SETUPS);
     tcase_add_loop_test(cases, chunks_return_when_all_parts_are_there, 0, SETUPS);
     tcase_add_loop_test(cases, same_seed_same_traffic_whatever_the_pacing, 0, SETUPS);
+    tcase_add_test(cases, strided_groups_are_other_traffic_unless_there_is_one_group);
+    tcase_add_test(cases, strided_ranks_and_their_places_are_inverse);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

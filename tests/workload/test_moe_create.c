@@ -79,6 +79,10 @@ START_TEST(contradictions_are_refused) {
     expect_refusal(bad, (struct moe_placement){12, 4}, false, "spread evenly");
     bad.expert_parallelism = 4;
     expect_refusal(bad, (struct moe_placement){12, 6}, false, "whole NVLink domains");
+    bad.algorithm = EXPERIMENT_ALGORITHM_DIRECT;
+    bad.expert_parallelism = 8;
+    bad.group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED;
+    expect_refusal(bad, (struct moe_placement){24, 6}, false, "strided groups");
     bad = good;
     bad.chunk_tokens = 0;
     expect_refusal(bad, placement, false, "tokens a chunk");
