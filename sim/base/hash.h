@@ -12,16 +12,16 @@
 
 /** What a draw is for; part of every stream, so that two uses never share numbers. Values are part of the results: never renumber. */
 enum hash_purpose {
-    HASH_PURPOSE_TIE = 1,       /**< order of steps at one picosecond */
-    HASH_PURPOSE_ECMP = 2,      /**< seed of a switch's path hash */
-    HASH_PURPOSE_ADAPTIVE = 3,  /**< tie-break among equally loaded ports */
-    HASH_PURPOSE_ECN = 4,       /**< probabilistic marking */
-    HASH_PURPOSE_GATE = 5,      /**< which experts a token picks */
-    HASH_PURPOSE_POPULARITY = 6,/**< popularity of experts */
-    HASH_PURPOSE_JITTER = 7,    /**< start times of ranks */
-    HASH_PURPOSE_PATTERN = 8,   /**< permutations and other traffic patterns */
-    HASH_PURPOSE_SAMPLE = 9,    /**< offset of periodic state refreshes */
-    HASH_PURPOSE_TEST = 10,     /**< test generators */
+    HASH_PURPOSE_TIE = 1,        /**< order of steps at one picosecond */
+    HASH_PURPOSE_ECMP = 2,       /**< seed of a switch's path hash */
+    HASH_PURPOSE_ADAPTIVE = 3,   /**< tie-break among equally loaded ports */
+    HASH_PURPOSE_ECN = 4,        /**< probabilistic marking */
+    HASH_PURPOSE_GATE = 5,       /**< which experts a token picks */
+    HASH_PURPOSE_POPULARITY = 6, /**< popularity of experts */
+    HASH_PURPOSE_JITTER = 7,     /**< start times of ranks */
+    HASH_PURPOSE_PATTERN = 8,    /**< permutations and other traffic patterns */
+    HASH_PURPOSE_SAMPLE = 9,     /**< offset of periodic state refreshes */
+    HASH_PURPOSE_TEST = 10,      /**< test generators */
 };
 
 /** Finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). A bijection of 64-bit words. */

@@ -16,7 +16,8 @@ static uint32_t links_between(const struct fabric *fabric, uint32_t from, uint32
     if (near == far) {
         return 2;
     }
-    return fabric->devices[fabric->switch_devices[near]].pod == fabric->devices[fabric->switch_devices[far]].pod ? 4 : 6;
+    return fabric->devices[fabric->switch_devices[near]].pod == fabric->devices[fabric->switch_devices[far]].pod ? 4
+                                                                                                                 : 6;
 }
 
 /* Links that a packet of the fabric's traffic crosses, on average weighted by bytes where the plan says who sends to whom. */
@@ -53,7 +54,8 @@ static uint64_t ideal_of(const struct plan *plan, const struct experiment *exper
            (experiment->traffic.combine ? ideal_phase_ps(&ideal, MOE_SUMMARY_COMBINE) : 0);
 }
 
-bool estimate_run(const struct experiment *experiment, const struct fabric *fabric, struct estimate *estimate, struct error *error) {
+bool estimate_run(const struct experiment *experiment, const struct fabric *fabric, struct estimate *estimate,
+                  struct error *error) {
     struct plan plan;
     bool early_pacing = false;
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
@@ -64,17 +66,20 @@ bool estimate_run(const struct experiment *experiment, const struct fabric *fabr
     }
     const struct topology *topology = &experiment->topology;
     const struct plan_volume volume = plan_volume(&plan, experiment);
-    *estimate = (struct estimate){.volume = volume, .digest = plan_digest(&plan), .ideal_ps = ideal_of(&plan, experiment, fabric)};
+    *estimate = (struct estimate){
+        .volume = volume, .digest = plan_digest(&plan), .ideal_ps = ideal_of(&plan, experiment, fabric)};
     // a message ends in the middle of a packet or record: half of one more on average
     estimate->data_packets =
         (double)volume.fabric_bytes / (double)topology->nic.payload_bytes + 0.5 * (double)volume.fabric_messages;
     estimate->records = volume.nvlink_messages == 0
                             ? 0
-                            : (double)volume.nvlink_bytes / (double)topology->nvlink.record_bytes + 0.5 * (double)volume.nvlink_messages;
+                            : (double)volume.nvlink_bytes / (double)topology->nvlink.record_bytes +
+                                  0.5 * (double)volume.nvlink_messages;
     const double links = mean_links(&plan, fabric);
-    const double acknowledged = experiment->transport.acknowledge_bytes > topology->nic.payload_bytes
-                                    ? (double)topology->nic.payload_bytes / (double)experiment->transport.acknowledge_bytes
-                                    : 1;
+    const double acknowledged =
+        experiment->transport.acknowledge_bytes > topology->nic.payload_bytes
+            ? (double)topology->nic.payload_bytes / (double)experiment->transport.acknowledge_bytes
+            : 1;
     estimate->hops = estimate->data_packets * links * (1 + acknowledged) + 2 * estimate->records;
     // measured: tables and rings by link, rows by message, and what is in flight
     estimate->memory_bytes = 900.0 * fabric->n_links + 2000.0 * fabric->n_endpoints +

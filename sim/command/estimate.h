@@ -12,16 +12,17 @@
 /** One run of an experiment. */
 struct estimate {
     struct plan_volume volume;
-    double data_packets;   /**< put on fabric links by NICs */
-    double records;        /**< put on NVLink by GPUs */
-    double hops;           /**< packet-hops, acknowledgements included */
+    double data_packets; /**< put on fabric links by NICs */
+    double records;      /**< put on NVLink by GPUs */
+    double hops;         /**< packet-hops, acknowledgements included */
     double memory_bytes;
     double cpu_seconds;
-    uint64_t digest;       /**< of the traffic of the first seed */
-    uint64_t ideal_ps;     /**< least time of the phases one after the other; 0 = unknown */
+    uint64_t digest;   /**< of the traffic of the first seed */
+    uint64_t ideal_ps; /**< least time of the phases one after the other; 0 = unknown */
 };
 
 /** Draws the traffic of the first seed and estimates one run. False with *error (may be NULL) if the traffic cannot be. */
-bool estimate_run(const struct experiment *experiment, const struct fabric *fabric, struct estimate *estimate, struct error *error);
+bool estimate_run(const struct experiment *experiment, const struct fabric *fabric, struct estimate *estimate,
+                  struct error *error);
 
 #endif

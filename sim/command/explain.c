@@ -6,8 +6,9 @@
 static const struct arguments_grammar grammar = {
     .command = "explain",
     .operand = "KEY",
-    .description = "Says what a configuration or topology key means: type, unit, range, default, and where the default is from.\n"
-                   "Takes a key, a section or an error number; without any lists all keys.",
+    .description =
+        "Says what a configuration or topology key means: type, unit, range, default, and where the default is from.\n"
+        "Takes a key, a section or an error number; without any lists all keys.",
     .examples = "  moefabric explain traffic.gate\n"
                 "  moefabric explain MF-010\n",
 };

@@ -9,7 +9,12 @@
 #include "command/simulation.h"
 
 /** Phases of a mixture-of-experts run; a pattern has one phase, number 0. */
-enum measure_phase { MEASURE_PHASE_DISPATCH = 0, MEASURE_PHASE_COMBINE = 1, MEASURE_PHASE_COUNTS = 2, MEASURE_PHASES = 3 };
+enum measure_phase {
+    MEASURE_PHASE_DISPATCH = 0,
+    MEASURE_PHASE_COMBINE = 1,
+    MEASURE_PHASE_COUNTS = 2,
+    MEASURE_PHASES = 3
+};
 
 /** A finished measurement of a run that has ended with status. The caller owns it. */
 struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,

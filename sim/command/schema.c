@@ -9,7 +9,8 @@
 static const struct arguments_grammar grammar = {
     .command = "schema",
     .operand = "KIND",
-    .description = "Prints the JSON Schema (draft-07) of configuration files (KIND configuration, the default) or topology files (KIND\n"
+    .description = "Prints the JSON Schema (draft-07) of configuration files (KIND configuration, the default) or "
+                   "topology files (KIND\n"
                    "topology), for editors that complete and check YAML.",
     .examples = "  moefabric schema > configuration.schema.json\n"
                 "  moefabric schema topology > topology.schema.json\n",

@@ -33,7 +33,8 @@ static uint32_t window_packets(const struct experiment *experiment) {
     return (uint32_t)((experiment->transport.window_bytes + payload - 1) / payload);
 }
 
-static struct nic_parameters nic_of(const struct experiment *experiment, const struct experiment_policy *policy, bool adaptive) {
+static struct nic_parameters nic_of(const struct experiment *experiment, const struct experiment_policy *policy,
+                                    bool adaptive) {
     const struct topology_nic *given = &experiment->topology.nic;
     const uint64_t acknowledge = experiment->transport.acknowledge_bytes;
     return (struct nic_parameters){
@@ -71,7 +72,8 @@ static bool find_controller(const char *name, enum congestion_kind *kind, struct
     return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_POLICY, "there is no congestion controller \"%s\"", name);
 }
 
-static struct path_parameters path_of(const struct experiment *experiment, const struct experiment_policy *policy, enum path_kind kind) {
+static struct path_parameters path_of(const struct experiment *experiment, const struct experiment_policy *policy,
+                                      enum path_kind kind) {
     const uint64_t scale = experiment->path.grade_scale_bytes;
     return (struct path_parameters){
         .kind = kind,
@@ -108,7 +110,8 @@ static bool set_congestion(const struct experiment *experiment, const struct exp
     const struct topology_nic *nic = &experiment->topology.nic;
     const uint64_t line = (uint64_t)((double)nic->rate_bits_per_s * nic->usable_fraction + 0.5);
     uint64_t interval_ps = 0;
-    if (!dcqcn_profile(experiment->dcqcn.profile, line, experiment->dcqcn.scale_steps, &congestion->dcqcn, &interval_ps)) {
+    if (!dcqcn_profile(experiment->dcqcn.profile, line, experiment->dcqcn.scale_steps, &congestion->dcqcn,
+                       &interval_ps)) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_POLICY, "there is no DCQCN profile \"%s\"",
                          experiment->dcqcn.profile);
     }
@@ -126,8 +129,7 @@ bool setup_network(const struct experiment *experiment, const struct experiment_
                    struct network_parameters *parameters, struct error *error) {
     enum path_kind kind = PATH_ECMP;
     *parameters = (struct network_parameters){.seed = seed, .limit_ps = experiment->limit_ps};
-    if (!find_path(policy->path, &kind, error) ||
-        !set_congestion(experiment, policy, &parameters->congestion, error)) {
+    if (!find_path(policy->path, &kind, error) || !set_congestion(experiment, policy, &parameters->congestion, error)) {
         return false;
     }
     parameters->leaf = switch_of(&experiment->topology.leaf);

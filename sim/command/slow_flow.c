@@ -19,7 +19,8 @@ struct way {
     uint32_t n_links;
 };
 
-static struct way way_of(const struct simulation *simulation, uint32_t source, uint32_t destination, uint32_t queue_pair) {
+static struct way way_of(const struct simulation *simulation, uint32_t source, uint32_t destination,
+                         uint32_t queue_pair) {
     const struct fabric *fabric = simulation->fabric;
     const bool hashed = strcmp(simulation->policy->path, "ecmp") == 0;
     struct way way = {.links = {fabric->devices[source].first_port}, .n_links = 1};
@@ -57,7 +58,8 @@ struct shared_links {
     uint32_t *index; /* [n_links of the fabric] place in numbers + 1; 0: not one of them */
 };
 
-static void add_links(struct shared_links *shared, const struct simulation *simulation, const struct measurement_flow *flow) {
+static void add_links(struct shared_links *shared, const struct simulation *simulation,
+                      const struct measurement_flow *flow) {
     for (uint32_t pair = 0; pair < queue_pairs_of(simulation, flow); pair++) {
         const struct way way = way_of(simulation, flow->source, flow->destination, pair);
         for (uint32_t i = 0; i < way.n_links; i++) {
@@ -80,7 +82,8 @@ static void note_user(struct shared_links *shared, uint32_t place, uint64_t flow
     shared->flows[place][shared->n_flows[place]++] = flow;
 }
 
-static void find_users(struct shared_links *shared, const struct simulation *simulation, const struct measurement *measurement) {
+static void find_users(struct shared_links *shared, const struct simulation *simulation,
+                       const struct measurement *measurement) {
     for (uint64_t f = 0; f < measurement->n_flows; f++) {
         const struct measurement_flow *flow = &measurement->flows[f];
         for (uint32_t pair = 0; pair < queue_pairs_of(simulation, flow); pair++) {
@@ -94,7 +97,8 @@ static void find_users(struct shared_links *shared, const struct simulation *sim
     }
 }
 
-static void explain(struct measurement *measurement, const struct simulation *simulation, const char *subject, uint64_t flow) {
+static void explain(struct measurement *measurement, const struct simulation *simulation, const char *subject,
+                    uint64_t flow) {
     const uint32_t most = LONGEST_WAY * (simulation->policy->queue_pairs ? simulation->policy->queue_pairs : 1);
     struct shared_links shared = {
         .numbers = memory_allocate(most, sizeof(uint32_t)),

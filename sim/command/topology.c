@@ -10,7 +10,8 @@ static const struct arguments_grammar grammar = {
     .command = "topology",
     .operand = "FILE",
     .operand_required = true,
-    .description = "Describes a topology file: devices, links, what the fabric can carry, unloaded latencies between GPUs, parts.",
+    .description =
+        "Describes a topology file: devices, links, what the fabric can carry, unloaded latencies between GPUs, parts.",
     .examples = "  moefabric topology topologies/gb200-nvl72-spectrumx.yaml\n"
                 "  moefabric topology topologies/hgx-h100-roce.yaml\n",
 };

@@ -31,7 +31,8 @@ static void check_round_trip(struct experiment *experiment, struct experiment *a
     REQUIRE(good, "the resolved configuration is refused: %s", errors->errors[0].message);
     memset(experiment->topology_path, 0, sizeof experiment->topology_path);
     memset(experiment->topology.path, 0, sizeof experiment->topology.path);
-    REQUIRE(memcmp(experiment, again, sizeof *experiment) == 0, "the resolved configuration reads as another one:\n%s", text);
+    REQUIRE(memcmp(experiment, again, sizeof *experiment) == 0, "the resolved configuration reads as another one:\n%s",
+            text);
     free(text);
 }
 
