@@ -21,11 +21,15 @@ struct option_line {
 };
 
 static const struct option_line option_lines[] = {
-    {ARGUMENTS_OUTPUT, 'o', "output", "FILE", "where to write the result (default: NAME.h5 here, NAME from the configuration)"},
-    {ARGUMENTS_POLICY, 'p', "policy", "NAME", "only this policy of the configuration; may be given by its number from 1"},
+    {ARGUMENTS_OUTPUT, 'o', "output", "FILE",
+     "where to write the result (default: NAME.h5 here, NAME from the configuration)"},
+    {ARGUMENTS_POLICY, 'p', "policy", "NAME",
+     "only this policy of the configuration; may be given by its number from 1"},
     {ARGUMENTS_SEED, 's', "seed", "N", "this seed instead of the configuration's"},
-    {ARGUMENTS_SET, 'S', "set", "KEY=VALUE", "change a key of the configuration, e.g. traffic.tokens_per_gpu=256; may be repeated"},
-    {ARGUMENTS_THREADS, 't', "threads", "N", "threads (default: one a processor): runs at the same time, or inside a run; results do not depend on it"},
+    {ARGUMENTS_SET, 'S', "set", "KEY=VALUE",
+     "change a key of the configuration, e.g. traffic.tokens_per_gpu=256; may be repeated"},
+    {ARGUMENTS_THREADS, 't', "threads", "N",
+     "threads (default: one a processor): runs at the same time, or inside a run; results do not depend on it"},
     {ARGUMENTS_DETAIL, 'd', "detail", NULL, "more rows in the table"},
     {ARGUMENTS_ONLY, 'n', "only", "ID", "only rows of this id; * and ? stand for other characters"},
     {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},
@@ -42,7 +46,8 @@ static void print_help(const struct arguments_grammar *grammar) {
         const struct option_line *line = &option_lines[i];
         if (grammar->options & line->bit) {
             char text[64];
-            snprintf(text, sizeof(text), "--%s%s%s", line->name, line->value ? " " : "", line->value ? line->value : "");
+            snprintf(text, sizeof(text), "--%s%s%s", line->name, line->value ? " " : "",
+                     line->value ? line->value : "");
             printf("  %-18s %s\n", text, line->help);
         }
     }
@@ -83,7 +88,8 @@ static bool read_count(const char *text, uint64_t most, uint64_t *value) {
     return quantity_parse(text, QUANTITY_COUNT, value, &error) && *value <= most;
 }
 
-static bool take_option(struct arguments *arguments, const struct arguments_grammar *grammar, int letter, int *exit_code) {
+static bool take_option(struct arguments *arguments, const struct arguments_grammar *grammar, int letter,
+                        int *exit_code) {
     uint64_t number;
     switch (letter) {
     case 'o':
@@ -120,7 +126,8 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
     }
 }
 
-static bool take_operand(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts, int *exit_code) {
+static bool take_operand(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts,
+                         int *exit_code) {
     if (optind < n && grammar->operand) {
         arguments->operand = texts[optind++];
     }
@@ -133,7 +140,8 @@ static bool take_operand(struct arguments *arguments, const struct arguments_gra
     return true;
 }
 
-bool arguments_read(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts, int *exit_code) {
+bool arguments_read(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts,
+                    int *exit_code) {
     struct option options[OPTION_LINES + 2];
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     *arguments = (struct arguments){.threads = processors > 0 ? (unsigned)processors : 1};
@@ -160,10 +168,18 @@ bool arguments_read(struct arguments *arguments, const struct arguments_grammar 
     return take_operand(arguments, grammar, n, texts, exit_code);
 }
 
+bool arguments_are_silent(const struct arguments *arguments) {
+    return arguments->exchange && arguments->exchange->rank != 0;
+}
+
 enum exit_code arguments_experiment(const struct arguments *arguments, struct experiment *experiment) {
-    struct error_list errors = {0};
-    if (!experiment_read(arguments->operand, arguments->overrides, arguments->n_overrides, experiment, &errors)) {
-        return experiment_report(stderr, &errors);
+    struct error_list errors = {0}, notes = {0};
+    if (!experiment_read_noting(arguments->operand, arguments->overrides, arguments->n_overrides, experiment, &notes,
+                                &errors)) {
+        return arguments_are_silent(arguments) ? errors.errors[0].exit_code : experiment_report(stderr, &errors);
+    }
+    if (!arguments->quiet && !arguments_are_silent(arguments)) {
+        error_list_print(stderr, &notes);
     }
     if (arguments->has_seed) {
         experiment->seeds[0] = arguments->seed;

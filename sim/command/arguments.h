@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/experiment.h"
+#include "engine/exchange.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +30,7 @@ enum arguments_option {
 /** What a subcommand takes, for parsing and for its help. */
 struct arguments_grammar {
     const char *command;
-    const char *operand;     /**< name of the operand in the help, NULL = none */
+    const char *operand; /**< name of the operand in the help, NULL = none */
     bool operand_required;
     unsigned options;        /**< bits of enum arguments_option */
     const char *description; /**< for the help */
@@ -45,15 +46,21 @@ struct arguments {
     uint64_t seed;
     unsigned threads; /**< as given, else the number of processors */
     bool quiet, json, detail, has_seed;
+    struct exchange *exchange; /**< set by commands that run over several ranks; NULL = one process */
 };
 
 /**
  * Reads a subcommand's arguments. Returns false if the command is to end at once with *exit_code: after --help (printed), or after a
  * mistake (printed).
  */
-bool arguments_read(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts, int *exit_code);
+bool arguments_read(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts,
+                    int *exit_code);
 
-/** Reads the configuration that is the operand, with overrides and seed applied. On mistakes prints them all and returns their exit code. */
+/** True on ranks other than 0: they compute, rank 0 speaks. */
+bool arguments_are_silent(const struct arguments *arguments);
+
+/** Reads the configuration that is the operand, with overrides and seed applied. Prints notes on settings without effect, unless --quiet. On
+ * mistakes prints them all and returns their exit code. */
 enum exit_code arguments_experiment(const struct arguments *arguments, struct experiment *experiment);
 
 #endif

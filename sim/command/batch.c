@@ -69,11 +69,24 @@ static bool look(void *context, uint64_t now_ps, uint64_t hops) {
     return !interrupted;
 }
 
+/* Whether to stop before a run; over several ranks all must come to the same answer. */
+static bool is_called_off(const struct job *job) {
+    const struct exchange *exchange = job->simulation.exchange;
+    if (!exchange) {
+        return interrupted;
+    }
+    struct exchange_verdict verdict = {.stop = interrupted};
+    struct exchange_buffer *nothing = memory_allocate(2 * (size_t)exchange->n_ranks, sizeof(*nothing));
+    exchange->end_window(exchange->context, nothing, nothing + exchange->n_ranks, &verdict);
+    free(nothing);
+    return verdict.stop;
+}
+
 static void *work(void *context) {
     struct crew *crew = context;
     for (;;) {
         const uint32_t number = atomic_fetch_add(&crew->next, 1);
-        if (number >= crew->n_jobs || interrupted) {
+        if (number >= crew->n_jobs || is_called_off(&crew->jobs[number])) {
             return NULL;
         }
         struct job *job = &crew->jobs[number];
@@ -105,7 +118,7 @@ static void run_crew(struct crew *crew, unsigned threads) {
 
 /* Independent runs share the threads first: they wait for nobody. What is left over goes into each run. */
 static uint32_t threads_of_run(const struct batch *batch) {
-    const uint32_t runs = batch->n_policies * batch->experiment->n_seeds;
+    const uint32_t runs = batch->exchange ? 1 : batch->n_policies * batch->experiment->n_seeds;
     return batch->threads > runs ? batch->threads / runs : 1;
 }
 
@@ -120,6 +133,7 @@ static struct job *jobs_of(const struct batch *batch) {
                 .fabric = batch->fabric,
                 .seed = experiment->seeds[s],
                 .threads = threads_of_run(batch),
+                .exchange = batch->exchange,
             };
         }
     }
@@ -140,7 +154,8 @@ static enum exit_code exit_code_of(enum measurement_outcome outcome) {
 /* Takes the results over. False with *error if a run could not start. */
 static bool collect(struct crew *crew, struct batch_result *result, struct error *error) {
     bool good = true;
-    *result = (struct batch_result){.count = crew->n_jobs, .measurements = memory_allocate(crew->n_jobs, sizeof(*result->measurements))};
+    *result = (struct batch_result){.count = crew->n_jobs,
+                                    .measurements = memory_allocate(crew->n_jobs, sizeof(*result->measurements))};
     for (uint32_t i = 0; i < crew->n_jobs; i++) {
         struct job *job = &crew->jobs[i];
         result->measurements[i] = job->measurement;
@@ -161,14 +176,16 @@ static bool collect(struct crew *crew, struct batch_result *result, struct error
 bool batch_run(const struct batch *batch, struct batch_result *result, struct error *error) {
     struct crew crew = {.jobs = jobs_of(batch), .n_jobs = batch->n_policies * batch->experiment->n_seeds};
     struct estimate estimate;
-    crew.expected_hops = estimate_run(batch->experiment, batch->fabric, &estimate, NULL) ? estimate.hops * crew.n_jobs : 0;
+    crew.expected_hops =
+        estimate_run(batch->experiment, batch->fabric, &estimate, NULL) ? estimate.hops * crew.n_jobs : 0;
     struct sigaction action = {.sa_handler = on_interrupt}, before;
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
     sigaction(SIGINT, &action, &before);
     pthread_mutex_init(&crew.progress_lock, NULL);
     progress_init(&crew.progress, stderr, batch->experiment->name, batch->quiet);
-    run_crew(&crew, batch->threads < crew.n_jobs ? batch->threads : crew.n_jobs);
+    const unsigned at_once = batch->exchange ? 1 : batch->threads;
+    run_crew(&crew, at_once < crew.n_jobs ? at_once : crew.n_jobs);
     struct progress_sample last = sample_of(&crew);
     last.share_done = interrupted ? last.share_done : 1;
     progress_finish(&crew.progress, &last);

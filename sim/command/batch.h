@@ -17,14 +17,15 @@ struct batch {
     const uint32_t *policies; /**< [n_policies] indexes into the experiment's */
     uint32_t n_policies;
     unsigned threads;
-    bool quiet;               /**< no progress */
+    struct exchange *exchange; /**< NULL, or the ranks that every run is spread over, one run after the other */
+    bool quiet;                /**< no progress */
 };
 
 /** What came of it. Ends with batch_result_fini. */
 struct batch_result {
     struct measurement **measurements; /**< [policy × n_seeds + seed]; NULL = not run (interrupted before it began) */
     uint32_t count;
-    enum exit_code exit_code;          /**< the worst outcome */
+    enum exit_code exit_code; /**< the worst outcome */
     uint64_t hops;
 };
 

@@ -2,40 +2,49 @@
 #include "command/arguments.h"
 #include "command/command.h"
 #include "command/study.h"
+#include "engine/mpi_exchange.h"
 
 static const struct arguments_grammar grammar = {
     .command = "compare",
     .operand = "CONFIG",
     .operand_required = true,
-    .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS | ARGUMENTS_DETAIL |
-               ARGUMENTS_JSON | ARGUMENTS_QUIET,
-    .description = "Simulates every policy of a configuration with every seed, on the same traffic, prints one table with a column a\n"
+    .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS |
+               ARGUMENTS_DETAIL | ARGUMENTS_JSON | ARGUMENTS_QUIET,
+    .description = "Simulates every policy of a configuration with every seed, on the same traffic, prints one table "
+                   "with a column a\n"
                    "policy, and writes all runs into one HDF5 file.",
     .examples = "  moefabric compare configs/quickstart-collision.yaml -o collision.h5\n"
                 "  moefabric compare configs/quickstart-incast.yaml --set seeds=5 --json\n",
 };
 
-int command_compare(int n_arguments, char **arguments) {
-    struct arguments given;
+static int simulate_all(const struct arguments *given, int n_arguments, char **arguments) {
     struct experiment experiment;
-    int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
-        return code;
-    }
-    code = (int)arguments_experiment(&given, &experiment);
+    const enum exit_code code = arguments_experiment(given, &experiment);
     if (code != EXIT_CODE_OK) {
-        return code;
+        return (int)code;
     }
     uint32_t policies[EXPERIMENT_COLUMNS];
     uint32_t n_policies = experiment.n_policies;
     for (uint32_t p = 0; p < n_policies; p++) {
         policies[p] = p;
     }
-    if (given.policy) {
+    if (given->policy) {
         n_policies = 1;
-        if (!study_find_policy(&experiment, given.policy, &policies[0])) {
+        if (!study_find_policy(&experiment, given->policy, &policies[0])) {
             return EXIT_CODE_USAGE;
         }
     }
-    return study(&given, &experiment, policies, n_policies, n_arguments, arguments);
+    return study(given, &experiment, policies, n_policies, n_arguments, arguments);
+}
+
+int command_compare(int n_arguments, char **arguments) {
+    struct arguments given;
+    int code;
+    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+        return code;
+    }
+    given.exchange = mpi_exchange_start(NULL, NULL);
+    code = simulate_all(&given, n_arguments, arguments);
+    mpi_exchange_finish(given.exchange);
+    return code;
 }

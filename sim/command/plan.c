@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/plan.h"
 
+#include "base/memory.h"
 #include "workload/moe_summary.h"
 
-bool plan_init(struct plan *plan, const struct experiment *experiment, bool early_pacing, uint64_t seed, struct error *error) {
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool plan_init(struct plan *plan, const struct experiment *experiment, bool early_pacing, uint64_t seed,
+               struct error *error) {
     const struct topology *topology = &experiment->topology;
-    *plan = (struct plan){.placement = {.n_ranks = topology->racks * topology->gpus_used, .ranks_per_domain = topology->gpus_used}};
+    *plan = (struct plan){
+        .placement = {.n_ranks = topology->racks * topology->gpus_used, .ranks_per_domain = topology->gpus_used}};
     if (topology->nvlink.gpus == 1) {
         plan->placement.ranks_per_domain = 1;
     }
@@ -33,6 +40,25 @@ uint64_t plan_digest(const struct plan *plan) {
 
 bool plan_finished(const struct plan *plan) {
     return !plan->moe || moe_finished(plan->moe);
+}
+
+/* A rank that another process simulated has kept the times of the beginning: never. The smallest of all is what happened. */
+void plan_gather(struct plan *plan, const struct exchange *exchange) {
+    enum { TIMES = sizeof(struct moe_phase_times) / sizeof(uint64_t) };
+    static_assert(sizeof(struct moe_phase_times) == TIMES * sizeof(uint64_t), "times are nothing but 64-bit numbers");
+    if (!plan->moe) {
+        return;
+    }
+    const uint32_t n = plan->placement.n_ranks;
+    struct moe_phase_times *times = memory_allocate(n, sizeof(*times));
+    for (uint32_t rank = 0; rank < n; rank++) {
+        times[rank] = moe_phase_times(plan->moe, rank);
+    }
+    exchange->minimum(exchange->context, (uint64_t *)times, (size_t)n * TIMES);
+    for (uint32_t rank = 0; exchange->rank == 0 && rank < n; rank++) {
+        moe_take_times(plan->moe, rank, &times[rank]);
+    }
+    free(times);
 }
 
 static struct plan_volume moe_volume(const struct moe *moe) {

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "config/experiment.h"
+#include "engine/exchange.h"
 #include "workload/moe.h"
 #include "workload/pattern.h"
 
@@ -18,7 +19,8 @@ struct plan {
 };
 
 /** Draws the traffic. False with *error if the experiment contradicts itself. Ends with plan_fini. */
-bool plan_init(struct plan *plan, const struct experiment *experiment, bool early_pacing, uint64_t seed, struct error *error);
+bool plan_init(struct plan *plan, const struct experiment *experiment, bool early_pacing, uint64_t seed,
+               struct error *error);
 
 /** Frees what it holds. */
 void plan_fini(struct plan *plan);
@@ -31,6 +33,9 @@ uint64_t plan_digest(const struct plan *plan);
 
 /** False while some rank has not finished what it was to do. */
 bool plan_finished(const struct plan *plan);
+
+/** Collective: rank 0 learns when the GPUs of the other ranks finished what. */
+void plan_gather(struct plan *plan, const struct exchange *exchange);
 
 /** What a plan puts on links, all ranks together. */
 struct plan_volume {

@@ -2,35 +2,43 @@
 #include "command/arguments.h"
 #include "command/command.h"
 #include "command/study.h"
+#include "engine/mpi_exchange.h"
 
 static const struct arguments_grammar grammar = {
     .command = "run",
     .operand = "CONFIG",
     .operand_required = true,
-    .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS | ARGUMENTS_DETAIL |
-               ARGUMENTS_JSON | ARGUMENTS_QUIET,
-    .description = "Simulates one policy of a configuration with its first seed, prints a summary and writes one HDF5 file.\n"
-                   "A configuration with several policies needs --policy.",
+    .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS |
+               ARGUMENTS_DETAIL | ARGUMENTS_JSON | ARGUMENTS_QUIET,
+    .description =
+        "Simulates one policy of a configuration with its first seed, prints a summary and writes one HDF5 file.\n"
+        "A configuration with several policies needs --policy.",
     .examples = "  moefabric run configs/single-flow.yaml\n"
                 "  moefabric run configs/quickstart-collision.yaml --policy 1 --seed 7 -o ecmp.h5\n",
 };
 
+static int simulate_one(const struct arguments *given, int n_arguments, char **arguments) {
+    struct experiment experiment;
+    const enum exit_code code = arguments_experiment(given, &experiment);
+    if (code != EXIT_CODE_OK) {
+        return (int)code;
+    }
+    uint32_t policy = 0;
+    if (!study_find_policy(&experiment, given->policy, &policy)) {
+        return EXIT_CODE_USAGE;
+    }
+    experiment.n_seeds = 1;
+    return study(given, &experiment, &policy, 1, n_arguments, arguments);
+}
+
 int command_run(int n_arguments, char **arguments) {
     struct arguments given;
-    struct experiment experiment;
     int code;
     if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
         return code;
     }
-    code = (int)arguments_experiment(&given, &experiment);
-    if (code != EXIT_CODE_OK) {
-        return code;
-    }
-    uint32_t policy = 0;
-    const char *wanted = given.policy ? given.policy : experiment.n_policies > 1 ? "(none given: --policy)" : "1";
-    if (!study_find_policy(&experiment, wanted, &policy)) {
-        return EXIT_CODE_USAGE;
-    }
-    experiment.n_seeds = 1;
-    return study(&given, &experiment, &policy, 1, n_arguments, arguments);
+    given.exchange = mpi_exchange_start(NULL, NULL);
+    code = simulate_one(&given, n_arguments, arguments);
+    mpi_exchange_finish(given.exchange);
+    return code;
 }

@@ -25,13 +25,19 @@ struct measurement *simulation_run(const struct simulation *simulation, struct e
         return NULL;
     }
     parameters.threads = simulation->threads;
+    parameters.exchange = simulation->exchange;
     const struct traffic traffic = plan_traffic(&plan);
     struct network *network = network_create(simulation->fabric, &parameters, &traffic, NULL);
     enum network_status status = network_run(network, simulation->observer, simulation->observer_context);
+    if (simulation->exchange) {
+        plan_gather(&plan, simulation->exchange);
+    }
     if (status == NETWORK_FINISHED && !plan_finished(&plan)) {
         status = NETWORK_STALLED;
     }
-    struct measurement *measurement = measure_network(simulation, &plan, network, status);
+    const bool first = !simulation->exchange || simulation->exchange->rank == 0;
+    struct measurement *measurement = first ? measure_network(simulation, &plan, network, status)
+                                            : measurement_create(&(struct measurement_shape){0});
     network_free(network);
     plan_fini(&plan);
     return measurement;

@@ -17,12 +17,14 @@ struct simulation {
     const struct experiment_policy *policy;
     const struct fabric *fabric; /**< of the experiment's topology; shared by runs */
     uint64_t seed;
-    uint32_t threads;            /**< of this run */
-    network_observer *observer;  /**< may be NULL */
+    uint32_t threads; /**< of this run */
+    const struct exchange
+        *exchange;              /**< NULL, or the ranks that this run is spread over: all of them call simulation_run */
+    network_observer *observer; /**< may be NULL */
     void *observer_context;
 };
 
-/** Runs it. The caller owns the measurement, whatever its outcome; NULL with *error if it cannot start. May be called from several threads. */
+/** Runs it. The caller owns the measurement, whatever its outcome; NULL with *error if it cannot start. Ranks other than 0 get an empty measurement. May be called from several threads. */
 struct measurement *simulation_run(const struct simulation *simulation, struct error *error);
 
 /** Wire bytes of a payload in packets of the NIC that never straddle a unit (0: no units). */

@@ -7,6 +7,7 @@
 #include "command/command.h"
 #include "command/preview.h"
 #include "config/configuration.h"
+#include "engine/mpi_exchange.h"
 #include "fabric/builder.h"
 #include "results/comparison.h"
 #include "results/comparison_table.h"
@@ -18,8 +19,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Says that a policy is not there, or must be chosen, and what there is. */
+static bool refuse_policy(const struct experiment *experiment, const char *name) {
+    struct error error;
+    if (name) {
+        error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "the configuration has no policy \"%s\"", name);
+    } else {
+        error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE,
+                  "the configuration has %u policies and one is needed: choose it with --policy NAME or its number",
+                  experiment->n_policies);
+    }
+    size_t length = 0;
+    for (uint32_t p = 0; p < experiment->n_policies && length < sizeof(error.hint); p++) {
+        length += (size_t)snprintf(error.hint + length, sizeof(error.hint) - length, "%s%u = %s", p ? ", " : "it has ",
+                                   p + 1, experiment->policies[p].name);
+    }
+    error_print(stderr, &error);
+    return false;
+}
+
 bool study_find_policy(const struct experiment *experiment, const char *name, uint32_t *index) {
-    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+    if (!name && experiment->n_policies == 1) {
+        *index = 0;
+        return true;
+    }
+    for (uint32_t p = 0; name && p < experiment->n_policies; p++) {
         char number[16];
         snprintf(number, sizeof(number), "%u", p + 1);
         if (strcmp(experiment->policies[p].name, name) == 0 || strcmp(number, name) == 0) {
@@ -27,18 +51,7 @@ bool study_find_policy(const struct experiment *experiment, const char *name, ui
             return true;
         }
     }
-    struct error error;
-    error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "the configuration has no policy \"%s\"", name);
-    size_t length = 0;
-    for (uint32_t p = 0; p < experiment->n_policies; p++) {
-        length += (size_t)snprintf(error.hint + length, sizeof(error.hint) - length, "%s%u = %s", p ? ", " : "it has ", p + 1,
-                                   experiment->policies[p].name);
-        if (length >= sizeof(error.hint)) {
-            break;
-        }
-    }
-    error_print(stderr, &error);
-    return false;
+    return refuse_policy(experiment, name);
 }
 
 static int fail(const struct error *error) {
@@ -46,10 +59,20 @@ static int fail(const struct error *error) {
     return error->exit_code;
 }
 
+/* The other ranks wait for a run that will not come: they are ended too. */
+static int fail_before_run(const struct arguments *arguments, const struct error *error) {
+    error_print(stderr, error);
+    if (arguments->exchange) {
+        mpi_exchange_abort(arguments->exchange, (int)error->exit_code);
+    }
+    return error->exit_code;
+}
+
 static char *output_path(const struct arguments *arguments, const struct experiment *experiment) {
     const size_t size = strlen(arguments->output ? arguments->output : experiment->name) + 4;
     char *path = memory_allocate(size, 1);
-    snprintf(path, size, "%s%s", arguments->output ? arguments->output : experiment->name, arguments->output ? "" : ".h5");
+    snprintf(path, size, "%s%s", arguments->output ? arguments->output : experiment->name,
+             arguments->output ? "" : ".h5");
     return path;
 }
 
@@ -106,8 +129,9 @@ static void complain(const struct batch_result *result) {
         const struct measurement *measurement = result->measurements[i];
         struct error error;
         if (measurement && measurement->outcome == MEASUREMENT_LIMIT) {
-            error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT, "%s, seed %llu: not finished within limits.simulated_time",
-                      measurement->policy, (unsigned long long)measurement->seed);
+            error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
+                      "%s, seed %llu: not finished within limits.simulated_time", measurement->policy,
+                      (unsigned long long)measurement->seed);
             error_print(stderr, &error);
         } else if (measurement && measurement->outcome == MEASUREMENT_STALLED) {
             error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_STALLED,
@@ -144,40 +168,70 @@ static int finish(const struct arguments *arguments, const struct experiment *ex
         return fail(&error);
     }
     if (!arguments->quiet) {
+        fflush(stdout); // the table first, where both streams go to one place
         fprintf(stderr, "result: %s (layout: results/README.md)\n", path);
     }
     return (int)result->exit_code;
 }
 
-static int simulate(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
-                    uint32_t n_policies, const struct fabric *fabric, struct provenance *provenance, const char *path) {
-    struct error error = {0};
+/* Opened when there is something to write: a run that is killed leaves nothing behind. */
+static struct store *open_store(const struct experiment *experiment, const char *path, struct error *error) {
     char *resolved = configuration_resolved_text(experiment, NULL);
     const struct store_header header = {
         .title = experiment->name, .program_version = COMMAND_VERSION, .configuration = resolved};
-    struct store *store = store_open(path, &header, &error);
+    struct store *store = store_open(path, &header, error);
     free(resolved);
-    if (!store) {
-        return fail(&error);
-    }
+    return store;
+}
+
+/* That the result can be written is known before anything is simulated. */
+static bool can_write(const struct experiment *experiment, const char *path, struct error *error) {
+    struct store *store = open_store(experiment, path, error);
+    store_discard(store);
+    return store != NULL;
+}
+
+static int simulate(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
+                    uint32_t n_policies, const struct fabric *fabric, struct provenance *provenance, const char *path) {
+    struct error error = {0};
     const struct batch batch = {.experiment = experiment,
                                 .fabric = fabric,
                                 .policies = policies,
                                 .n_policies = n_policies,
                                 .threads = arguments->threads,
+                                .exchange = arguments->exchange,
                                 .quiet = arguments->quiet};
-    if (!arguments->quiet && !preview_print(stderr, experiment, fabric, n_policies, arguments->threads, &error)) {
-        store_discard(store);
-        return fail(&error);
+    if (!can_write(experiment, path, &error) ||
+        (!arguments->quiet && !preview_print(stderr, experiment, fabric, n_policies, arguments->threads, &error))) {
+        return fail_before_run(arguments, &error);
     }
     struct batch_result result;
     if (!batch_run(&batch, &result, &error)) {
-        store_discard(store);
         return fail(&error);
     }
-    const int code = finish(arguments, experiment, policies, n_policies, store, &result, provenance, path);
+    struct store *store = open_store(experiment, path, &error);
+    const int code =
+        store ? finish(arguments, experiment, policies, n_policies, store, &result, provenance, path) : fail(&error);
     batch_result_fini(&result);
     return code;
+}
+
+/* A rank other than 0: takes part in every run, and leaves the words and the file to rank 0. */
+static int follow(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
+                  uint32_t n_policies, const struct fabric *fabric) {
+    const struct batch batch = {.experiment = experiment,
+                                .fabric = fabric,
+                                .policies = policies,
+                                .n_policies = n_policies,
+                                .threads = arguments->threads,
+                                .exchange = arguments->exchange,
+                                .quiet = true};
+    struct batch_result result;
+    struct error error;
+    if (batch_run(&batch, &result, &error)) {
+        batch_result_fini(&result);
+    }
+    return EXIT_CODE_OK;
 }
 
 int study(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
@@ -185,7 +239,12 @@ int study(const struct arguments *arguments, const struct experiment *experiment
     struct error error = {0};
     struct fabric *fabric = fabric_build(&experiment->topology, &error);
     if (!fabric) {
-        return fail(&error);
+        return arguments_are_silent(arguments) ? (int)error.exit_code : fail(&error);
+    }
+    if (arguments_are_silent(arguments)) {
+        const int code = follow(arguments, experiment, policies, n_policies, fabric);
+        fabric_free(fabric);
+        return code;
     }
     struct provenance provenance = provenance_start(COMMAND_VERSION, n_texts, texts);
     char *path = output_path(arguments, experiment);

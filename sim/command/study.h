@@ -7,7 +7,10 @@
 
 #include "command/arguments.h"
 
-/** Index of the policy that a name or a number from 1 means; false with the mistake printed if there is none. */
+/**
+ * Index of the policy that a name or a number from 1 means. NULL means the only one there is. False, with the mistake printed, if there is
+ * no such policy, or several to choose from.
+ */
 bool study_find_policy(const struct experiment *experiment, const char *name, uint32_t *index);
 
 /** Simulates the given policies with all seeds, writes the result and prints the comparison. Returns the exit code. */

@@ -198,6 +198,10 @@ void endpoint_finish(struct endpoint *endpoint, uint64_t now_ps) {
     }
 }
 
+uint32_t endpoint_device(const struct endpoint *endpoint) {
+    return endpoint->device;
+}
+
 const struct endpoint_counters *endpoint_counters_of(const struct endpoint *endpoint) {
     return &endpoint->counters;
 }

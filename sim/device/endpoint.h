@@ -27,6 +27,12 @@ struct endpoint;
 /** An endpoint for a device number of the fabric. Ends with endpoint_free. */
 struct endpoint *endpoint_create(const struct context *context, uint32_t device);
 
+/** What an endpoint counted and noted, as bytes (to be freed) that endpoint_unpack understands on another rank of the same build. */
+unsigned char *endpoint_pack(const struct endpoint *endpoint, size_t *size);
+
+/** An endpoint that only answers what a packed one counted and noted; it cannot run. *size receives the bytes read. Ends with endpoint_free. */
+struct endpoint *endpoint_unpack(const unsigned char *bytes, size_t *size);
+
 /** Frees an endpoint; NULL is allowed. */
 void endpoint_free(struct endpoint *endpoint);
 
@@ -38,6 +44,9 @@ uint64_t endpoint_advance(void *endpoint, struct engine_worker *worker, uint64_t
 
 /** After the run: books the paused time up to now. */
 void endpoint_finish(struct endpoint *endpoint, uint64_t now_ps);
+
+/** Device number. */
+uint32_t endpoint_device(const struct endpoint *endpoint);
 
 /** What the endpoint counted. */
 const struct endpoint_counters *endpoint_counters_of(const struct endpoint *endpoint);

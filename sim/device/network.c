@@ -9,6 +9,7 @@
 #include "engine/split.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { WINDOWS_PER_LOOK = 64 };
 
@@ -18,6 +19,7 @@ struct network {
     struct endpoint **endpoints;     /* [n_endpoints] */
     struct switch_device **switches; /* [n_switches] */
     struct chip **chips;             /* [n_chips] */
+    bool *is_ours;                   /* [n_devices] this rank runs it; the others are NULL here */
     network_observer *observer;
     void *observer_context;
     uint64_t looks;
@@ -41,20 +43,35 @@ static void create_device(struct network *network, uint32_t number) {
     }
 }
 
-static struct engine *create_engine(const struct fabric *fabric, const struct network_parameters *parameters) {
+/* Splits the devices over ranks × threads; notes which are ours. */
+static void create_engine(struct network *network, const struct fabric *fabric,
+                          const struct network_parameters *parameters) {
+    const struct exchange *exchange = parameters->exchange;
     const uint32_t threads = parameters->threads > 1 ? parameters->threads : 1;
+    const uint32_t n_ranks = exchange ? exchange->n_ranks : 1;
+    const uint32_t rank = exchange ? exchange->rank : 0;
     uint32_t *worker_of = memory_allocate(fabric->n_devices, sizeof(*worker_of));
-    split_devices(fabric, threads, worker_of);
-    struct engine *engine = engine_create_split(fabric, parameters->seed, parameters->window_ps, threads, worker_of);
+    uint32_t *rank_of = memory_allocate(fabric->n_devices, sizeof(*rank_of));
+    network->is_ours = memory_allocate(fabric->n_devices, sizeof(*network->is_ours));
+    split_devices(fabric, n_ranks * threads, worker_of);
+    for (uint32_t d = 0; d < fabric->n_devices; d++) {
+        rank_of[d] = worker_of[d] / threads;
+        network->is_ours[d] = rank_of[d] == rank;
+        worker_of[d] = network->is_ours[d] ? worker_of[d] % threads : ENGINE_ELSEWHERE;
+    }
+    network->engine = engine_create_split(fabric, parameters->seed, parameters->window_ps, threads, worker_of);
+    if (exchange) {
+        engine_join(network->engine, exchange, rank_of);
+    }
     free(worker_of);
-    return engine;
+    free(rank_of);
 }
 
 struct network *network_create(const struct fabric *fabric, const struct network_parameters *parameters,
                                const struct traffic *traffic, struct trace *trace) {
     REQUIRE(traffic->n_ranks <= fabric->n_endpoints, "%u ranks on %u endpoints", traffic->n_ranks, fabric->n_endpoints);
     struct network *network = memory_allocate(1, sizeof(*network));
-    network->engine = create_engine(fabric, parameters);
+    create_engine(network, fabric, parameters);
     network->context = (struct context){
         .fabric = fabric,
         .parameters = parameters,
@@ -69,7 +86,9 @@ struct network *network_create(const struct fabric *fabric, const struct network
     network->switches = memory_allocate(fabric->n_switches, sizeof(*network->switches));
     network->chips = memory_allocate(fabric->n_chips, sizeof(*network->chips));
     for (uint32_t d = 0; d < fabric->n_devices; d++) {
-        create_device(network, d);
+        if (network->is_ours[d]) {
+            create_device(network, d);
+        }
     }
     return network;
 }
@@ -91,6 +110,7 @@ void network_free(struct network *network) {
     free(network->endpoints);
     free(network->switches);
     free(network->chips);
+    free(network->is_ours);
     free(network->context.links);
     engine_free(network->engine);
     free(network);
@@ -108,10 +128,14 @@ static void finish(struct network *network) {
     const uint64_t now_ps = engine_now_ps(network->engine);
     struct engine_worker *worker = engine_first_worker(network->engine);
     for (uint32_t i = 0; i < network->context.fabric->n_switches; i++) {
-        switch_finish(network->switches[i], worker, now_ps);
+        if (network->switches[i]) {
+            switch_finish(network->switches[i], worker, now_ps);
+        }
     }
     for (uint32_t i = 0; i < network->context.fabric->n_endpoints; i++) {
-        endpoint_finish(network->endpoints[i], now_ps);
+        if (network->endpoints[i]) {
+            endpoint_finish(network->endpoints[i], now_ps);
+        }
     }
 }
 
@@ -125,13 +149,55 @@ static void check_conservation(const struct network *network) {
                 (unsigned long long)arrived);
     }
     for (uint32_t i = 0; i < fabric->n_switches; i++) {
-        REQUIRE(switch_buffered_bytes(network->switches[i]) == 0, "switch %u still holds %llu bytes", i,
-                (unsigned long long)switch_buffered_bytes(network->switches[i]));
+        REQUIRE(!network->switches[i] || switch_buffered_bytes(network->switches[i]) == 0,
+                "switch %u still holds %llu bytes", i, (unsigned long long)switch_buffered_bytes(network->switches[i]));
     }
     for (uint32_t i = 0; i < fabric->n_chips; i++) {
-        REQUIRE(chip_buffered_bytes(network->chips[i]) == 0, "NVSwitch chip %u still holds %llu bytes", i,
+        REQUIRE(!network->chips[i] || chip_buffered_bytes(network->chips[i]) == 0,
+                "NVSwitch chip %u still holds %llu bytes", i,
                 (unsigned long long)chip_buffered_bytes(network->chips[i]));
     }
+}
+
+/* The endpoints of this rank as one block. */
+static unsigned char *pack_endpoints(const struct network *network, size_t *size) {
+    unsigned char *block = memory_allocate(1, 1);
+    *size = 0;
+    for (uint32_t e = 0; e < network->context.fabric->n_endpoints; e++) {
+        if (network->is_ours[e]) {
+            size_t added;
+            unsigned char *packed = endpoint_pack(network->endpoints[e], &added);
+            block = memory_resize(block, *size + added, 1);
+            memcpy(block + *size, packed, added);
+            *size += added;
+            free(packed);
+        }
+    }
+    return block;
+}
+
+/* Collective: rank 0 gets what all ranks counted, and stands for all of them from then on. */
+static void gather_counts(struct network *network, const struct exchange *exchange) {
+    const struct fabric *fabric = network->context.fabric;
+    exchange->sum(exchange->context, (uint64_t *)network->context.links,
+                  (size_t)fabric->n_links * (sizeof(struct link_counters) / sizeof(uint64_t)));
+    size_t size, total = 0;
+    size_t *sizes = memory_allocate(exchange->n_ranks, sizeof(*sizes));
+    unsigned char *block = pack_endpoints(network, &size);
+    unsigned char *all;
+    exchange->gather(exchange->context, block, size, &all, sizes);
+    free(block);
+    for (uint32_t r = 0; all && r < exchange->n_ranks; r++) {
+        total += sizes[r];
+    }
+    for (size_t at = all ? sizes[0] : 0; at < total;) { // rank 0's own come first, and are here already
+        size_t read;
+        struct endpoint *endpoint = endpoint_unpack(all + at, &read);
+        network->endpoints[endpoint_device(endpoint)] = endpoint;
+        at += read;
+    }
+    free(all);
+    free(sizes);
 }
 
 enum network_status network_run(struct network *network, network_observer *observer, void *context) {
@@ -139,18 +205,25 @@ enum network_status network_run(struct network *network, network_observer *obser
     network->observer = observer;
     network->observer_context = context;
     for (uint32_t rank = 0; rank < network->context.traffic->n_ranks; rank++) {
-        endpoint_begin(network->endpoints[rank], worker);
-        engine_wake(network->engine, rank, 0);
+        if (network->is_ours[rank]) {
+            endpoint_begin(network->endpoints[rank], worker);
+            engine_wake(network->engine, rank, 0);
+        }
     }
     const enum engine_status status = engine_run(network->engine, network->context.parameters->limit_ps, look, network);
     finish(network);
+    if (network->context.parameters->exchange) {
+        gather_counts(network, network->context.parameters->exchange);
+    }
     if (status != ENGINE_IDLE) {
         return status == ENGINE_STOPPED ? NETWORK_INTERRUPTED : NETWORK_LIMIT;
     }
     if (network_posted_messages(network) != network_delivered_messages(network)) {
         return NETWORK_STALLED;
     }
-    check_conservation(network);
+    if (!network->context.parameters->exchange || network->context.parameters->exchange->rank == 0) {
+        check_conservation(network);
+    }
     return NETWORK_FINISHED;
 }
 
@@ -165,7 +238,7 @@ const struct endpoint *network_endpoint(const struct network *network, uint32_t 
 uint64_t network_end_ps(const struct network *network) {
     uint64_t end_ps = 0;
     for (uint32_t i = 0; i < network->context.fabric->n_endpoints; i++) {
-        const uint64_t last_ps = endpoint_last_ps(network->endpoints[i]);
+        const uint64_t last_ps = network->endpoints[i] ? endpoint_last_ps(network->endpoints[i]) : 0;
         end_ps = last_ps > end_ps ? last_ps : end_ps;
     }
     return end_ps;
@@ -190,7 +263,7 @@ uint64_t network_hops(const struct network *network) {
 uint64_t network_posted_messages(const struct network *network) {
     uint64_t n = 0;
     for (uint32_t i = 0; i < network->context.fabric->n_endpoints; i++) {
-        n += endpoint_counters_of(network->endpoints[i])->posted_messages;
+        n += network->endpoints[i] ? endpoint_counters_of(network->endpoints[i])->posted_messages : 0;
     }
     return n;
 }
@@ -198,7 +271,7 @@ uint64_t network_posted_messages(const struct network *network) {
 uint64_t network_delivered_messages(const struct network *network) {
     uint64_t n = 0;
     for (uint32_t i = 0; i < network->context.fabric->n_endpoints; i++) {
-        n += endpoint_counters_of(network->endpoints[i])->delivered_messages;
+        n += network->endpoints[i] ? endpoint_counters_of(network->endpoints[i])->delivered_messages : 0;
     }
     return n;
 }
@@ -211,13 +284,13 @@ size_t network_bytes(const struct network *network) {
     const struct fabric *fabric = network->context.fabric;
     size_t bytes = engine_bytes(network->engine) + fabric->n_links * sizeof(struct link_counters);
     for (uint32_t i = 0; i < fabric->n_endpoints; i++) {
-        bytes += endpoint_bytes(network->endpoints[i]);
+        bytes += network->endpoints[i] ? endpoint_bytes(network->endpoints[i]) : 0;
     }
     for (uint32_t i = 0; i < fabric->n_switches; i++) {
-        bytes += switch_bytes(network->switches[i]);
+        bytes += network->switches[i] ? switch_bytes(network->switches[i]) : 0;
     }
     for (uint32_t i = 0; i < fabric->n_chips; i++) {
-        bytes += chip_bytes(network->chips[i]);
+        bytes += network->chips[i] ? chip_bytes(network->chips[i]) : 0;
     }
     return bytes;
 }

@@ -32,7 +32,8 @@ struct network *network_create(const struct fabric *fabric, const struct network
 /** Frees a network; NULL is allowed. */
 void network_free(struct network *network);
 
-/** Runs once, to the end. observer may be NULL. Checks at the end that every byte put on a link arrived, and that no buffer holds anything. */
+/** Runs once, to the end. observer may be NULL. Checks at the end that every byte put on a link arrived, and that no buffer holds anything.
+ * With several ranks every rank calls it; afterwards rank 0 answers for all, the status of the others means nothing. */
 enum network_status network_run(struct network *network, network_observer *observer, void *context);
 
 /** Counters of a link. */

@@ -51,6 +51,8 @@ struct nvlink_parameters {
     uint64_t buffer_bytes; /**< receive buffer of a link, both directions; 0 = 2 × round trip × rate of each link */
 };
 
+struct exchange;
+
 /** Everything that a run of the devices needs besides fabric and traffic. */
 struct network_parameters {
     uint64_t seed;                        /**< hashing, marking, ties; the traffic has its own */
@@ -59,9 +61,10 @@ struct network_parameters {
     struct nvlink_parameters nvlink;
     struct path_parameters path;
     struct congestion_parameters congestion;
-    uint64_t window_ps; /**< 0 = the smallest link latency; smaller values must give the same results */
-    uint32_t threads;   /**< 0 or 1 = one; results do not depend on it */
-    uint64_t limit_ps;  /**< simulated time at which a run ends as unfinished; at most 2^48-1 (281 s) */
+    uint64_t window_ps;              /**< 0 = the smallest link latency; smaller values must give the same results */
+    uint32_t threads;                /**< 0 or 1 = one; results do not depend on it */
+    const struct exchange *exchange; /**< NULL = one process; else this process is one of several ranks */
+    uint64_t limit_ps;               /**< simulated time at which a run ends as unfinished; at most 2^48-1 (281 s) */
 };
 
 #endif

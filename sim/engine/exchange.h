@@ -45,8 +45,8 @@ struct exchange {
                        struct exchange_verdict *verdict);
     /** Adds up n numbers over all ranks; the sums are at rank 0 only. */
     void (*sum)(void *context, uint64_t *numbers, size_t n);
-    /** Smallest of each of n numbers over all ranks; at rank 0 only. */
-    void (*minimum)(void *context, uint64_t *numbers, size_t n);
+    /** Earliest of each of n times over all ranks (below 2^63, or TIME_NEVER); at rank 0 only. */
+    void (*minimum)(void *context, uint64_t *times_ps, size_t n);
     /** Brings every rank's block of bytes to rank 0: *all (to be freed) holds them in rank order, sizes[n_ranks] their sizes. Elsewhere *all is NULL. */
     void (*gather)(void *context, const void *block, size_t size, unsigned char **all, size_t *sizes);
 };

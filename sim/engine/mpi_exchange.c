@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/rate.h"
 
 #include <limits.h>
 #include <mpi.h>
@@ -13,6 +14,7 @@
 struct mpi_exchange {
     struct exchange exchange;
     MPI_Request *requests;                   /* [2 × n_ranks] */
+    MPI_Status *statuses;                    /* the same */
     uint64_t *sent_counts, *received_counts; /* [n_ranks] */
 };
 
@@ -64,39 +66,57 @@ static void pass_records(struct mpi_exchange *own, const struct exchange_buffer 
                   "sending records");
         }
     }
-    check(MPI_Waitall(n_requests, own->requests, MPI_STATUSES_IGNORE), "exchanging records");
+    check(MPI_Waitall(n_requests, own->requests, own->statuses), "exchanging records");
+}
+
+/*
+ * MPICH 4.0 (Debian 12) takes the minimum of MPI_UINT64_T as if the numbers were signed, which makes "never" (all bits set) the
+ * smallest of all. Times fit into 63 bits, and never becomes the largest number of those on the way.
+ */
+static int64_t to_signed(uint64_t time_ps) {
+    return time_ps < (uint64_t)INT64_MAX ? (int64_t)time_ps : INT64_MAX;
+}
+
+static uint64_t from_signed(int64_t time_ps) {
+    return time_ps < INT64_MAX ? (uint64_t)time_ps : TIME_NEVER;
 }
 
 static void end_window(void *context, const struct exchange_buffer *outgoing, struct exchange_buffer *incoming,
                        struct exchange_verdict *verdict) {
     pass_records(context, outgoing, incoming);
-    uint64_t opinions[2] = {verdict->next_ps, verdict->stop ? 0 : 1}; // the smallest of each wins
-    check(MPI_Allreduce(MPI_IN_PLACE, opinions, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD),
+    int64_t opinions[2] = {to_signed(verdict->next_ps), verdict->stop ? 0 : 1}; // the smallest of each wins
+    check(MPI_Allreduce(MPI_IN_PLACE, opinions, 2, MPI_INT64_T, MPI_MIN, MPI_COMM_WORLD),
           "agreeing on the next window");
-    verdict->next_ps = opinions[0];
+    verdict->next_ps = from_signed(opinions[0]);
     verdict->stop = opinions[1] == 0;
 }
 
-static void reduce(struct mpi_exchange *own, uint64_t *numbers, size_t n, MPI_Op operation) {
+static void reduce(const struct mpi_exchange *own, void *numbers, size_t n, MPI_Datatype type, MPI_Op operation) {
     enum { AT_ONCE = 1 << 20 };
+    unsigned char *bytes = numbers;
     for (size_t done = 0; done < n; done += AT_ONCE) {
         const int part = (int)(n - done < AT_ONCE ? n - done : AT_ONCE);
-        if (own->exchange.rank == 0) {
-            check(MPI_Reduce(MPI_IN_PLACE, numbers + done, part, MPI_UINT64_T, operation, 0, MPI_COMM_WORLD),
-                  "collecting counters");
-        } else {
-            check(MPI_Reduce(numbers + done, NULL, part, MPI_UINT64_T, operation, 0, MPI_COMM_WORLD),
-                  "collecting counters");
-        }
+        unsigned char *at = bytes + done * sizeof(uint64_t);
+        const bool first = own->exchange.rank == 0;
+        check(MPI_Reduce(first ? MPI_IN_PLACE : at, first ? at : NULL, part, type, operation, 0, MPI_COMM_WORLD),
+              "collecting counters");
     }
 }
 
 static void sum(void *context, uint64_t *numbers, size_t n) {
-    reduce(context, numbers, n, MPI_SUM);
+    reduce(context, numbers, n, MPI_UINT64_T, MPI_SUM);
 }
 
-static void minimum(void *context, uint64_t *numbers, size_t n) {
-    reduce(context, numbers, n, MPI_MIN);
+static void minimum(void *context, uint64_t *times_ps, size_t n) {
+    int64_t *numbers = memory_allocate(n, sizeof(*numbers));
+    for (size_t i = 0; i < n; i++) {
+        numbers[i] = to_signed(times_ps[i]);
+    }
+    reduce(context, numbers, n, MPI_INT64_T, MPI_MIN);
+    for (size_t i = 0; i < n; i++) {
+        times_ps[i] = from_signed(numbers[i]);
+    }
+    free(numbers);
 }
 
 /* Large blocks go in parts that an int can count. */
@@ -157,6 +177,7 @@ struct exchange *mpi_exchange_start(int *n_arguments, char ***arguments) {
     MPI_Comm_size(MPI_COMM_WORLD, &n_ranks);
     struct mpi_exchange *own = memory_allocate(1, sizeof(*own));
     own->requests = memory_allocate(2 * (size_t)n_ranks, sizeof(*own->requests));
+    own->statuses = memory_allocate(2 * (size_t)n_ranks, sizeof(*own->statuses));
     own->sent_counts = memory_allocate((size_t)n_ranks, sizeof(uint64_t));
     own->received_counts = memory_allocate((size_t)n_ranks, sizeof(uint64_t));
     own->exchange = (struct exchange){
@@ -176,6 +197,7 @@ void mpi_exchange_finish(struct exchange *exchange) {
         struct mpi_exchange *own = exchange->context;
         MPI_Finalize();
         free(own->requests);
+        free(own->statuses);
         free(own->sent_counts);
         free(own->received_counts);
         free(own);

@@ -215,6 +215,10 @@ struct moe_phase_times moe_phase_times(const struct moe *moe, uint32_t rank) {
     return moe->ranks[rank].times;
 }
 
+void moe_take_times(struct moe *moe, uint32_t rank, const struct moe_phase_times *times) {
+    moe->ranks[rank].times = *times;
+}
+
 bool moe_finished(const struct moe *moe) {
     for (uint32_t rank = 0; rank < moe->counts->shape.placement.n_ranks; rank++) {
         const struct moe_phase_times *times = &moe->ranks[rank].times;

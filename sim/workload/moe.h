@@ -59,6 +59,9 @@ struct traffic moe_traffic(struct moe *moe);
 /** Times of a rank so far. */
 struct moe_phase_times moe_phase_times(const struct moe *moe, uint32_t rank);
 
+/** Sets the times of a rank that was simulated by another process. */
+void moe_take_times(struct moe *moe, uint32_t rank, const struct moe_phase_times *times);
+
 /** True if every rank has finished every phase. */
 bool moe_finished(const struct moe *moe);
 
