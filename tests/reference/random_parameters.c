@@ -7,7 +7,7 @@
 #define US UINT64_C(1000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { ONE_FXP20 = 1 << 20, ONE_FXP16 = 1 << 16, PLENTY_BYTES = 1 << 26, AMPLE_HEADROOM_BYTES = 1 << 19 };
+enum { ONE_FXP20 = 1 << 20, ONE_FXP16 = 1 << 16, PLENTY_BYTES = 1 << 20, AMPLE_HEADROOM_BYTES = 1 << 19 };
 
 enum topic { TOPIC_LEAF = 200, TOPIC_SPINE, TOPIC_NIC, TOPIC_NVLINK, TOPIC_PATH, TOPIC_CONTROLLER };
 
