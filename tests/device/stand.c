@@ -123,6 +123,9 @@ void stand_run(struct stand *stand) {
     }
     ck_assert_int_eq(engine_run(stand->engine, UINT64_MAX, NULL, NULL), ENGINE_IDLE);
     switch_finish(stand->device, engine_first_worker(stand->engine), engine_now_ps(stand->engine));
+    if (stand->n_sights == 0) {
+        return;
+    }
     qsort(stand->sights, stand->n_sights, sizeof(*stand->sights), by_time);
 }
 
