@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "bench_options.h"
 #include "bench_run.h"
+#include "bench_work.h"
 #include "config/experiment_file.h"
 
 #include <stdlib.h>
@@ -103,14 +104,15 @@ static bool add_policy(struct table *table, const struct bench_options *options,
     return true;
 }
 
-/* Valgrind and perf count network_run; what divides their counts is printed. */
+/* Valgrind and perf count network_run; what divides their counts is printed, in the form of tools/peers. */
 static bool run_once(const struct bench_run *run) {
     struct bench_result result;
     if (!bench_run_here(run, &result)) {
         return false;
     }
-    printf("hops %llu data_hops %llu cpu_s %.3f\n", (unsigned long long)result.hops,
-           (unsigned long long)result.data_hops, result.cpu_s);
+    printf("hops %llu data_hops %llu cpu_s %.6f end_us %.6f peak_mb %.1f\n", (unsigned long long)result.hops,
+           (unsigned long long)result.data_hops, result.cpu_s, (double)result.end_ps * 1e-6,
+           (double)result.peak_bytes * 1e-6);
     return result.status == NETWORK_FINISHED;
 }
 
@@ -147,6 +149,9 @@ int main(int argc, char **argv) {
     }
     if (!experiment_read(options.path, options.overrides, options.n_overrides, &experiment, &errors)) {
         return experiment_report(stderr, &errors);
+    }
+    if (options.work) {
+        return bench_work_print(stdout, &experiment) ? EXIT_CODE_OK : EXIT_CODE_CONFIGURATION;
     }
     return bench(&options, &experiment) ? EXIT_CODE_OK : EXIT_CODE_RUN_FAILED;
 }

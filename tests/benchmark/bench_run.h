@@ -25,7 +25,7 @@ struct bench_result {
     uint64_t fixed_bytes;    /**< devices and links before the first packet */
     uint64_t model_bytes;    /**< the same after the last; pools and queues keep the size that they grew to */
     uint64_t most_in_flight; /**< packets; 0 if not watched */
-    uint64_t peak_bytes;     /**< resident, of the whole process; bench_run_apart only */
+    uint64_t peak_bytes;     /**< resident, of the whole process */
 };
 
 /** Runs in this process. False if the experiment cannot be run (said on stderr). */
