@@ -26,6 +26,7 @@ struct job {
     struct error error;
     _Atomic uint64_t hops;
     _Atomic uint64_t simulated_ps;
+    _Atomic bool done;
     bool failed;
 };
 
@@ -36,7 +37,7 @@ struct crew {
     _Atomic uint32_t done;
     pthread_mutex_t progress_lock; /* guards progress only: never held by a simulation for long */
     struct progress progress;
-    double expected_hops;
+    double expected_hops; /* of one run; 0 = unknown */
 };
 
 struct look {
@@ -44,15 +45,18 @@ struct look {
     struct job *job;
 };
 
+/* How much of a run is done. Where the estimate was short, the last twentieth takes as long as it takes. */
+static double share_of(const struct crew *crew, const struct job *job) {
+    const double share = (double)job->hops / crew->expected_hops;
+    return job->done ? 1 : share < 0.95 ? share : 0.95;
+}
+
 static struct progress_sample sample_of(struct crew *crew) {
-    struct progress_sample sample = {0};
+    struct progress_sample sample = {.share_done = crew->expected_hops > 0 ? 0 : -1};
     for (uint32_t i = 0; i < crew->n_jobs; i++) {
         sample.packet_hops += crew->jobs[i].hops;
         sample.simulated_ps += crew->jobs[i].simulated_ps;
-    }
-    sample.share_done = crew->expected_hops > 0 ? (double)sample.packet_hops / crew->expected_hops : -1;
-    if (sample.share_done > 0.999) {
-        sample.share_done = 0.999; // the estimate was short: what is left is not known
+        sample.share_done += crew->expected_hops > 0 ? share_of(crew, &crew->jobs[i]) / crew->n_jobs : 0;
     }
     return sample;
 }
@@ -99,6 +103,7 @@ static void *work(void *context) {
             job->hops = job->measurement->totals.data_hops + job->measurement->totals.control_hops;
             job->simulated_ps = job->measurement->totals.simulated_ps;
         }
+        job->done = true;
         atomic_fetch_add(&crew->done, 1);
     }
 }
@@ -176,8 +181,7 @@ static bool collect(struct crew *crew, struct batch_result *result, struct error
 bool batch_run(const struct batch *batch, struct batch_result *result, struct error *error) {
     struct crew crew = {.jobs = jobs_of(batch), .n_jobs = batch->n_policies * batch->experiment->n_seeds};
     struct estimate estimate;
-    crew.expected_hops =
-        estimate_run(batch->experiment, batch->fabric, &estimate, NULL) ? estimate.hops * crew.n_jobs : 0;
+    crew.expected_hops = estimate_run(batch->experiment, batch->fabric, &estimate, NULL) ? estimate.hops : 0;
     struct sigaction action = {.sa_handler = on_interrupt}, before;
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once

@@ -9,7 +9,7 @@
 #include "command/plan.h"
 #include "fabric/fabric.h"
 
-/** One run of an experiment. */
+/** One run of an experiment, as the mean over its policies. */
 struct estimate {
     struct plan_volume volume;
     double data_packets; /**< put on fabric links by NICs */
