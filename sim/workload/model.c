@@ -29,7 +29,7 @@ bool model_resolve(const struct experiment_model *given, struct experiment_model
         return set_unknown(given->preset, error);
     }
     if (!resolved->hidden || !resolved->experts || !resolved->top_k) {
-        error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_MODEL,
+        error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_MODEL_INCOMPLETE,
                   "without a model preset hidden, experts and top_k must all be given");
         return false;
     }
