@@ -112,6 +112,42 @@ START_TEST(go_back_n_recovers_what_was_dropped) {
 }
 END_TEST
 
+/* Shortest time between two NACKs of one packet of one sender, as they leave the receiver. */
+static uint64_t shortest_nack_gap_ps(const struct rig *rig) {
+    uint64_t last_ps[9] = {0}, gap_ps = TIME_NEVER;
+    uint32_t numbers[9] = {0};
+    for (size_t i = 0; i < rig->trace.count; i++) {
+        const struct trace_record *record = &rig->trace.records[i];
+        if (record->event != TRACE_START || record->kind != PACKET_NACK || record->device != 0) {
+            continue;
+        }
+        const uint32_t sender = record->destination;
+        if (last_ps[sender] && numbers[sender] == record->number && record->time_ps - last_ps[sender] < gap_ps) {
+            gap_ps = record->time_ps - last_ps[sender];
+        }
+        last_ps[sender] = record->time_ps;
+        numbers[sender] = record->number;
+    }
+    return gap_ps;
+}
+
+START_TEST(one_packet_is_asked_for_once_in_an_interval) {
+    enum { QUEUEING_PS = 9 * RIG_CONTROL_BYTES * R_PS }; // behind replies to the other senders
+    struct rig *rig = lossy_incast(1, false);
+    rig_finish(rig);
+    const uint64_t interval_ps = rig->parameters.nic.nack_interval_ps;
+    ck_assert_uint_ge(shortest_nack_gap_ps(rig) + QUEUEING_PS, interval_ps);
+    ck_assert_uint_lt(shortest_nack_gap_ps(rig), 4 * interval_ps); // it was asked for again
+    ck_assert_uint_lt(rig_endpoints(rig).nacks, rig_endpoints(rig).out_of_order / 2);
+    rig_free(rig);
+    rig = lossy_incast(1, false);
+    rig->parameters.nic.nack_interval_ps = 0;
+    rig_finish(rig);
+    ck_assert_uint_eq(rig_endpoints(rig).nacks, rig_endpoints(rig).out_of_order);
+    rig_free(rig);
+}
+END_TEST
+
 START_TEST(placement_in_any_order_recovers_by_timers_alone) {
     struct rig *rig = lossy_incast((uint64_t)_i, true);
     rig_finish(rig);
@@ -213,6 +249,7 @@ int main(void) {
     tcase_add_test(windows, windows_bound_the_queue_of_an_incast);
     TCase *loss = tcase_create("loss");
     tcase_add_loop_test(loss, go_back_n_recovers_what_was_dropped, 0, 10);
+    tcase_add_test(loss, one_packet_is_asked_for_once_in_an_interval);
     tcase_add_loop_test(loss, placement_in_any_order_recovers_by_timers_alone, 0, 10);
     tcase_add_test(loss, a_lossless_class_without_pauses_drops_and_recovers);
     tcase_add_test(loss, without_loss_nothing_is_sent_twice);
