@@ -132,8 +132,8 @@ bool comparison_equal(FILE *stream, const struct random_case *random_case, const
             return false;
         }
     }
-    const bool threaded =
-        random_case->recipe.number % CASES_A_THREADED_ONE == 0; /* few: barriers are slow on a busy machine */
+    /* Few, since barriers are slow on a busy machine. */
+    const bool threaded = random_case->recipe.number % CASES_A_THREADED_ONE == 0;
     return !threaded || equal_in_windows(stream, random_case, reference, 1, 2);
 }
 
