@@ -2,11 +2,14 @@
 #include "engine/engine.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "engine/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { TIE_PACKETS = 4 }; /* phase of packets among the steps of one time (sim/device/README.md) */
 
 static uint32_t *bitmap_offsets(const struct fabric *fabric) {
     uint32_t *offsets = memory_allocate(fabric->n_devices + 1u, sizeof(*offsets));
@@ -27,6 +30,10 @@ static uint32_t most_ports(const struct fabric *fabric) {
 
 static void create_rings(struct engine *engine) {
     const struct fabric *fabric = engine->fabric;
+    engine->tie_streams = memory_allocate(fabric->n_links, sizeof(*engine->tie_streams));
+    for (uint32_t l = 0; l < fabric->n_links; l++) {
+        engine->tie_streams[fabric->links[l].reverse] = hash_stream(engine->seed, HASH_PURPOSE_TIE, l, TIE_PACKETS);
+    }
     engine->bitmap_offset = bitmap_offsets(fabric);
     for (int queue = 0; queue < ENGINE_QUEUES; queue++) {
         engine->rings.writers[queue] = memory_allocate_aligned(fabric->n_links, sizeof(struct ring_writer));
@@ -141,6 +148,7 @@ static void free_worker(struct engine_worker *worker) {
     free(worker->arrivals);
     free(worker->sorted);
     free(worker->records);
+    free(worker->ties);
     free(worker->ports);
     free(worker->devices);
     free(worker->due_ps);
@@ -166,6 +174,7 @@ void engine_free(struct engine *engine) {
     barrier_fini(&engine->barrier);
     free(engine->workers);
     free(engine->bitmap_offset);
+    free(engine->tie_streams);
     free(engine->devices);
     free(engine);
 }
@@ -212,7 +221,8 @@ size_t engine_bytes(const struct engine *engine) {
     bytes += engine->fabric->n_devices * (sizeof(struct engine_device) + sizeof(uint64_t) + sizeof(uint32_t));
     for (uint32_t w = 0; w < engine->n_workers; w++) {
         const struct engine_worker *worker = &engine->workers[w];
-        bytes += worker->arrival_capacity * (2 * sizeof(struct engine_arrival) + sizeof(struct engine_record));
+        bytes += worker->arrival_capacity *
+                 (2 * sizeof(struct engine_arrival) + sizeof(struct engine_record) + sizeof(uint64_t));
         bytes += chunk_pool_bytes(&worker->pool);
     }
     return bytes;

@@ -58,6 +58,7 @@ struct engine_worker {
     struct chunk_pool pool;
     struct engine_arrival *arrivals, *sorted; /**< of the device being run */
     struct engine_record *records;
+    uint64_t *ties; /**< scratch: hashes of arrivals of one time */
     uint32_t n_arrivals, arrival_capacity;
     uint16_t *ports;                     /**< scratch: as many as the largest device has */
     uint64_t next_arrival_ps;            /**< earliest record that stays on the in-links of the device being run */

@@ -21,6 +21,7 @@ static void reserve_one(struct engine_worker *worker) {
     worker->arrivals = memory_resize(worker->arrivals, worker->arrival_capacity, sizeof(*worker->arrivals));
     worker->sorted = memory_resize(worker->sorted, worker->arrival_capacity, sizeof(*worker->sorted));
     worker->records = memory_resize(worker->records, worker->arrival_capacity, sizeof(*worker->records));
+    worker->ties = memory_resize(worker->ties, worker->arrival_capacity, sizeof(*worker->ties));
 }
 
 /* Takes what arrives before end_ps off one ring. Returns false when the ring is left empty. */
@@ -130,29 +131,27 @@ static void bucket_sort(struct engine_worker *worker, uint64_t begin_ps, uint64_
     worker->sorted = swap;
 }
 
-/* Fair and reproducible: of two senders that are always in step, neither always comes first. */
-static uint64_t tie_of(const struct engine *engine, uint32_t device, const struct engine_arrival *arrival) {
-    const uint32_t port = engine->fabric->devices[device].first_port + arrival->port;
-    const uint32_t link = engine->fabric->links[port].reverse;
-    return hash_draw(hash_stream(engine->seed, HASH_PURPOSE_TIE, link, 4), arrival->time_ps);
-}
-
 /*
- * Orders packets of one picosecond by their hash; ties are few, so the hashes are made here. Control records of one
- * time stay in the order gathered (by port, then as sent): they touch one port each, so their order among ports is
- * without effect.
+ * Orders packets of one picosecond by a hash of link and time: fair and reproducible, of two senders that are always in
+ * step neither always comes first. Control records of one time stay in the order gathered (by port, then as sent): they
+ * touch one port each, so their order among ports is without effect.
  */
-static void settle_ties(const struct engine *engine, uint32_t device, struct engine_arrival *first, uint32_t n) {
+static void settle_ties(struct engine_worker *worker, uint32_t device, struct engine_arrival *first, uint32_t n) {
     if (first->queue == ENGINE_CONTROL) {
         return;
     }
-    for (uint32_t i = 1; i < n; i++) {
+    const struct engine *engine = worker->engine;
+    const uint64_t *streams = &engine->tie_streams[engine->fabric->devices[device].first_port];
+    uint64_t *ties = worker->ties;
+    for (uint32_t i = 0; i < n; i++) {
         const struct engine_arrival moved = first[i];
-        const uint64_t tie = tie_of(engine, device, &moved);
+        const uint64_t tie = hash_draw(streams[moved.port], moved.time_ps);
         uint32_t j = i;
-        for (; j > 0 && tie_of(engine, device, &first[j - 1]) > tie; j--) {
+        for (; j > 0 && ties[j - 1] > tie; j--) {
+            ties[j] = ties[j - 1];
             first[j] = first[j - 1];
         }
+        ties[j] = tie;
         first[j] = moved;
     }
 }
@@ -173,7 +172,7 @@ uint32_t engine_gather(struct engine_worker *worker, uint32_t device, uint64_t b
             same++;
         }
         if (same > 1) {
-            settle_ties(worker->engine, device, &worker->arrivals[i], same);
+            settle_ties(worker, device, &worker->arrivals[i], same);
         }
         i += same;
     }

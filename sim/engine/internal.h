@@ -21,6 +21,7 @@ struct engine {
     struct engine_rings rings;
     uint64_t
         *pending[ENGINE_QUEUES]; /**< a bit a port: its in-link has records; a device's bits begin at bitmap_offset */
+    uint64_t *tie_streams; /**< by the port that a link enters: stream of the draws that settle ties of its packets */
     uint32_t *bitmap_offset;
     struct engine_device *devices;
     struct engine_worker *workers;
