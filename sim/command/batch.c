@@ -4,7 +4,6 @@
 #include "base/error_id.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "command/estimate.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -179,9 +178,9 @@ static bool collect(struct crew *crew, struct batch_result *result, struct error
 }
 
 bool batch_run(const struct batch *batch, struct batch_result *result, struct error *error) {
-    struct crew crew = {.jobs = jobs_of(batch), .n_jobs = batch->n_policies * batch->experiment->n_seeds};
-    struct estimate estimate;
-    crew.expected_hops = estimate_run(batch->experiment, batch->fabric, &estimate, NULL) ? estimate.hops : 0;
+    struct crew crew = {.jobs = jobs_of(batch),
+                        .n_jobs = batch->n_policies * batch->experiment->n_seeds,
+                        .expected_hops = batch->expected_hops};
     struct sigaction action = {.sa_handler = on_interrupt}, before;
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once

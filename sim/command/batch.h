@@ -18,6 +18,7 @@ struct batch {
     uint32_t n_policies;
     unsigned threads;
     struct exchange *exchange; /**< NULL, or the ranks that every run is spread over, one run after the other */
+    double expected_hops;      /**< of one run, for the progress; 0 = unknown */
     bool quiet;                /**< no progress */
 };
 

@@ -3,7 +3,6 @@
 #include "base/table.h"
 #include "command/arguments.h"
 #include "command/command.h"
-#include "command/estimate.h"
 #include "command/ideal.h"
 #include "command/preview.h"
 #include "command/setup.h"
@@ -164,29 +163,32 @@ static bool check_policies(const struct experiment *experiment, struct error *er
     return true;
 }
 
-static bool print_all(const struct arguments *given, const struct experiment *experiment, const struct fabric *fabric,
-                      struct error *error) {
-    struct estimate estimate;
-    struct plan plan;
-    if (!check_policies(experiment, error) || !estimate_run(experiment, fabric, &estimate, error)) {
-        return false;
-    }
-    if (given->json) {
-        print_json(experiment, &estimate, fabric);
-        return true;
-    }
-    if (!preview_print(stdout, experiment, fabric, experiment->n_policies, given->threads, error) ||
-        !plan_init(&plan, experiment, false, experiment->seeds[0], error)) {
-        return false;
-    }
-    if (plan.moe) {
+static void print_text(const struct arguments *given, const struct experiment *experiment, const struct fabric *fabric,
+                       const struct plan *plan, const struct estimate *estimate) {
+    preview_print(stdout, experiment, fabric, estimate, experiment->n_policies, given->threads);
+    if (plan->moe) {
         printf("\n");
-        print_load(experiment, fabric, &plan);
+        print_load(experiment, fabric, plan);
     }
     printf("\n");
     print_switches(experiment, fabric);
     printf("\n");
     print_policies(experiment);
+}
+
+static bool print_all(const struct arguments *given, const struct experiment *experiment, const struct fabric *fabric,
+                      struct error *error) {
+    struct estimate estimate;
+    struct plan plan;
+    if (!check_policies(experiment, error) || !estimate_prepare(&plan, experiment, error)) {
+        return false;
+    }
+    estimate_plan(&plan, experiment, fabric, &estimate);
+    if (given->json) {
+        print_json(experiment, &estimate, fabric);
+    } else {
+        print_text(given, experiment, fabric, &plan, &estimate);
+    }
     plan_fini(&plan);
     return true;
 }

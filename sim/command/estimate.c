@@ -64,20 +64,20 @@ static double share_probing(const struct experiment *experiment) {
     return (double)probing / experiment->n_policies;
 }
 
-bool estimate_run(const struct experiment *experiment, const struct fabric *fabric, struct estimate *estimate,
-                  struct error *error) {
-    struct plan plan;
+bool estimate_prepare(struct plan *plan, const struct experiment *experiment, struct error *error) {
     bool early_pacing = false;
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
         early_pacing |= experiment->policies[p].early_pacing;
     }
-    if (!plan_init(&plan, experiment, early_pacing, experiment->seeds[0], error)) {
-        return false;
-    }
+    return plan_init(plan, experiment, early_pacing, experiment->seeds[0], error);
+}
+
+void estimate_plan(const struct plan *plan, const struct experiment *experiment, const struct fabric *fabric,
+                   struct estimate *estimate) {
     const struct topology *topology = &experiment->topology;
-    const struct plan_volume volume = plan_volume(&plan, experiment);
+    const struct plan_volume volume = plan_volume(plan, experiment);
     *estimate = (struct estimate){
-        .volume = volume, .digest = plan_digest(&plan), .ideal_ps = ideal_of(&plan, experiment, fabric)};
+        .volume = volume, .digest = plan_digest(plan), .ideal_ps = ideal_of(plan, experiment, fabric)};
     // a message ends in the middle of a packet or record: half of one more on average
     estimate->data_packets =
         (double)volume.fabric_bytes / (double)topology->nic.payload_bytes + 0.5 * (double)volume.fabric_messages;
@@ -85,7 +85,7 @@ bool estimate_run(const struct experiment *experiment, const struct fabric *fabr
                             ? 0
                             : (double)volume.nvlink_bytes / (double)topology->nvlink.record_bytes +
                                   0.5 * (double)volume.nvlink_messages;
-    const double links = mean_links(&plan, fabric);
+    const double links = mean_links(plan, fabric);
     const double acknowledged =
         experiment->transport.acknowledge_bytes > topology->nic.payload_bytes
             ? (double)topology->nic.payload_bytes / (double)experiment->transport.acknowledge_bytes
@@ -97,6 +97,15 @@ bool estimate_run(const struct experiment *experiment, const struct fabric *fabr
     estimate->memory_bytes = 900.0 * fabric->n_links + 2000.0 * fabric->n_endpoints +
                              300.0 * (double)volume.fabric_messages + 100.0 * (double)volume.nvlink_messages;
     estimate->cpu_seconds = estimate->hops / hops_per_cpu_second;
+}
+
+bool estimate_run(const struct experiment *experiment, const struct fabric *fabric, struct estimate *estimate,
+                  struct error *error) {
+    struct plan plan;
+    if (!estimate_prepare(&plan, experiment, error)) {
+        return false;
+    }
+    estimate_plan(&plan, experiment, fabric, estimate);
     plan_fini(&plan);
     return true;
 }

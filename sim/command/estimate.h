@@ -21,7 +21,14 @@ struct estimate {
     uint64_t ideal_ps; /**< least time of the phases one after the other; 0 = unknown */
 };
 
-/** Draws the traffic of the first seed and estimates one run. False with *error (may be NULL) if the traffic cannot be. */
+/** Draws the traffic of the first seed, with all that any policy sends; ends with plan_fini. False with *error if it cannot be. */
+bool estimate_prepare(struct plan *plan, const struct experiment *experiment, struct error *error);
+
+/** Estimates one run of a plan. */
+void estimate_plan(const struct plan *plan, const struct experiment *experiment, const struct fabric *fabric,
+                   struct estimate *estimate);
+
+/** Both: draws the traffic of the first seed and estimates one run. False with *error (may be NULL) if the traffic cannot be. */
 bool estimate_run(const struct experiment *experiment, const struct fabric *fabric, struct estimate *estimate,
                   struct error *error);
 

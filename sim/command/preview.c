@@ -2,7 +2,6 @@
 #include "command/preview.h"
 
 #include "base/quantity.h"
-#include "command/estimate.h"
 
 #include <stdlib.h>
 
@@ -63,10 +62,14 @@ static double rounded(double value) {
     return strtod(digits, NULL);
 }
 
-/* "54 million", "3.7 thousand" */
+/* "8.1 billion", "3.7 thousand" */
 static void print_count(FILE *stream, double count) {
-    const double unit = count >= 1e6 ? 1e6 : count >= 1e3 ? 1e3 : 1;
-    fprintf(stream, "%g%s", rounded(count / unit), count >= 1e6 ? " million" : count >= 1e3 ? " thousand" : "");
+    static const char *const names[] = {"", " thousand", " million", " billion"};
+    int thousands = 0;
+    for (; count >= 1e3 && thousands < 3; thousands++) {
+        count /= 1e3;
+    }
+    fprintf(stream, "%g%s", rounded(count), names[thousands]);
 }
 
 static void print_cost(FILE *stream, const struct estimate *estimate, uint32_t n_policies, uint32_t n_seeds,
@@ -82,14 +85,9 @@ static void print_cost(FILE *stream, const struct estimate *estimate, uint32_t n
             text(time, QUANTITY_TIME, rounded(1e12 * estimate->cpu_seconds * runs / at_once)));
 }
 
-bool preview_print(FILE *stream, const struct experiment *experiment, const struct fabric *fabric, uint32_t n_policies,
-                   unsigned threads, struct error *error) {
-    struct estimate estimate;
-    if (!estimate_run(experiment, fabric, &estimate, error)) {
-        return false;
-    }
+void preview_print(FILE *stream, const struct experiment *experiment, const struct fabric *fabric,
+                   const struct estimate *estimate, uint32_t n_policies, unsigned threads) {
     print_cluster(stream, experiment, fabric);
-    print_traffic(stream, experiment, &estimate);
-    print_cost(stream, &estimate, n_policies, experiment->n_seeds, threads);
-    return true;
+    print_traffic(stream, experiment, estimate);
+    print_cost(stream, estimate, n_policies, experiment->n_seeds, threads);
 }

@@ -5,14 +5,14 @@
 #ifndef MOEFABRIC_COMMAND_PREVIEW_H
 #define MOEFABRIC_COMMAND_PREVIEW_H
 
-#include "base/error.h"
+#include "command/estimate.h"
 #include "config/experiment.h"
 #include "fabric/fabric.h"
 
 #include <stdio.h>
 
-/** Prints cluster, traffic and estimated cost of n_policies × seeds runs. False with *error if the traffic cannot be. */
-bool preview_print(FILE *stream, const struct experiment *experiment, const struct fabric *fabric, uint32_t n_policies,
-                   unsigned threads, struct error *error);
+/** Prints cluster, traffic and estimated cost of n_policies × seeds runs. */
+void preview_print(FILE *stream, const struct experiment *experiment, const struct fabric *fabric,
+                   const struct estimate *estimate, uint32_t n_policies, unsigned threads);
 
 #endif

@@ -194,17 +194,22 @@ static bool can_write(const struct experiment *experiment, const char *path, str
 static int simulate(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
                     uint32_t n_policies, const struct fabric *fabric, struct provenance *provenance, const char *path) {
     struct error error = {0};
+    struct estimate estimate = {0};
+    if (!can_write(experiment, path, &error) ||
+        (!arguments->quiet && !estimate_run(experiment, fabric, &estimate, &error))) {
+        return fail_before_run(arguments, &error);
+    }
+    if (!arguments->quiet) {
+        preview_print(stderr, experiment, fabric, &estimate, n_policies, arguments->threads);
+    }
     const struct batch batch = {.experiment = experiment,
                                 .fabric = fabric,
                                 .policies = policies,
                                 .n_policies = n_policies,
                                 .threads = arguments->threads,
                                 .exchange = arguments->exchange,
+                                .expected_hops = estimate.hops,
                                 .quiet = arguments->quiet};
-    if (!can_write(experiment, path, &error) ||
-        (!arguments->quiet && !preview_print(stderr, experiment, fabric, n_policies, arguments->threads, &error))) {
-        return fail_before_run(arguments, &error);
-    }
     struct batch_result result;
     if (!batch_run(&batch, &result, &error)) {
         return fail(&error);
