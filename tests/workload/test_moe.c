@@ -549,51 +549,6 @@ START_TEST(same_seed_same_traffic_whatever_the_pacing) {
 }
 END_TEST
 
-/* Two placements of the same groups: the same tokens, other ranks. */
-START_TEST(strided_groups_are_other_traffic_unless_there_is_one_group) {
-    const uint64_t pinned[] = {UINT64_C(0xd404215469d93878),
-                               UINT64_C(0xe668d2843fec5aa7)}; /* of consecutive groups: they must never change */
-    struct setup setup = {
-        "groups", SMALL_MODEL, TRAFFIC(DIRECT, .tokens_per_gpu = 20, .expert_parallelism = 8), {24, 4}, false};
-    for (uint32_t one_group = 0; one_group < 2; one_group++) {
-        setup.traffic.expert_parallelism = one_group ? 0 : 8;
-        setup.placement.n_ranks = one_group ? 32 : 24;
-        setup.traffic.group_placement = EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE;
-        struct moe *consecutive = make(&setup, 1);
-        setup.traffic.group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED;
-        struct moe *strided = make(&setup, 1);
-        ck_assert_uint_eq(moe_summary_digest(consecutive), pinned[one_group]);
-        ck_assert((moe_summary_digest(consecutive) == moe_summary_digest(strided)) == one_group);
-        moe_free(consecutive);
-        moe_free(strided);
-    }
-}
-END_TEST
-
-START_TEST(strided_ranks_and_their_places_are_inverse) {
-    const struct setup setup = {
-        "inverse",
-        SMALL_MODEL,
-        TRAFFIC(TWO_HOP, .tokens_per_gpu = 1, .chunk_tokens = 1, .expert_parallelism = 8, STRIDED),
-        {48, 2},
-        false};
-    struct moe *moe = make(&setup, 1);
-    const struct moe_counts *counts = moe_plan_counts(moe);
-    /* 24 domains, 6 groups: group 1 has the domains 1, 7, 13, 19 */
-    static const uint32_t group_one[] = {2, 3, 14, 15, 26, 27, 38, 39};
-    for (uint32_t local = 0; local < 8; local++) {
-        ck_assert_uint_eq(moe_counts_rank(counts, 1, local), group_one[local]);
-    }
-    for (uint32_t rank = 0; rank < 48; rank++) {
-        const uint32_t group = moe_counts_group(counts, rank), local = moe_counts_local(counts, rank);
-        ck_assert_uint_eq(moe_counts_rank(counts, group, local), rank);
-        ck_assert_uint_eq(moe_counts_mate(counts, rank, moe_counts_domain(counts, rank)), rank);
-        ck_assert_uint_eq(moe_counts_row_rank(counts, rank, moe_counts_index(counts, rank)), rank);
-    }
-    moe_free(moe);
-}
-END_TEST
-
 int main(void) {
     Suite *suite = suite_create("moe");
     TCase *cases = tcase_create("moe");
@@ -606,8 +561,6 @@ int main(void) {
     tcase_add_loop_test(cases, chunks_are_full_and_hold_each_token_at_least_once, 0, SETUPS);
     tcase_add_loop_test(cases, chunks_return_when_all_parts_are_there, 0, SETUPS);
     tcase_add_loop_test(cases, same_seed_same_traffic_whatever_the_pacing, 0, SETUPS);
-    tcase_add_test(cases, strided_groups_are_other_traffic_unless_there_is_one_group);
-    tcase_add_test(cases, strided_ranks_and_their_places_are_inverse);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
