@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+enum { OUTBOX_KEPT = 64 }; /* messages: a larger outbox is not kept from one answer to the next */
+
 struct endpoint *endpoint_create(const struct context *context, uint32_t device) {
     const struct fabric_endpoint *place = &context->fabric->endpoints[device];
     struct endpoint *endpoint = memory_allocate(1, sizeof(*endpoint));
@@ -28,9 +30,6 @@ void endpoint_free(struct endpoint *endpoint) {
     nic_fini(&endpoint->nic);
     receiver_fini(endpoint);
     lane_fini(endpoint);
-    for (int i = 0; i < TRAFFIC_CHANNELS; i++) {
-        free(endpoint->channels[i].messages);
-    }
     table_fini(&endpoint->unfinished);
     heap_fini(&endpoint->starts);
     free(endpoint->armed);
@@ -44,17 +43,16 @@ void endpoint_free(struct endpoint *endpoint) {
 
 static void post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
                  uint64_t now_ps) {
-    REQUIRE(message->destination != endpoint->device && message->bytes > 0,
-            "endpoint %u posts a message of %llu bytes to endpoint %u", endpoint->device,
-            (unsigned long long)message->bytes, message->destination);
-    endpoint->counters.posted_messages++;
     if (message->route == TRAFFIC_NVLINK) {
         REQUIRE(endpoint->n_lanes > 0, "endpoint %u has no NVLink", endpoint->device);
         lane_post(endpoint, message, now_ps);
-    } else {
-        REQUIRE(endpoint->n_nics > 0, "endpoint %u has no NIC", endpoint->device);
-        pair_post(endpoint, worker, message, now_ps);
+        return;
     }
+    REQUIRE(endpoint->n_nics > 0 && message->destination != endpoint->device && message->bytes > 0,
+            "endpoint %u posts a message of %llu bytes to endpoint %u", endpoint->device,
+            (unsigned long long)message->bytes, message->destination);
+    endpoint->counters.posted_messages++;
+    pair_post(endpoint, worker, message, now_ps);
 }
 
 static void arm(struct endpoint *endpoint, const struct traffic_message *message) {
@@ -83,12 +81,21 @@ static void take_outbox(struct endpoint *endpoint, struct engine_worker *worker,
             arm(endpoint, message);
         }
     }
+    if (endpoint->outbox.capacity > OUTBOX_KEPT) {
+        traffic_outbox_free(&endpoint->outbox);
+    }
+}
+
+/* The outbox, emptied to be filled by the traffic. */
+static struct traffic_outbox *empty_outbox(struct endpoint *endpoint) {
+    endpoint->outbox.count = 0;
+    endpoint->outbox.takes_series = true;
+    return &endpoint->outbox;
 }
 
 void endpoint_begin(struct endpoint *endpoint, struct engine_worker *worker) {
     const struct traffic *traffic = endpoint->context->traffic;
-    endpoint->outbox.count = 0;
-    traffic->begin(traffic->plan, endpoint->device, &endpoint->outbox);
+    traffic->begin(traffic->plan, endpoint->device, empty_outbox(endpoint));
     take_outbox(endpoint, worker, 0);
 }
 
@@ -110,8 +117,7 @@ void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, e
         trace_add_message(endpoint->context->trace, TRACE_DELIVER, now_ps, endpoint->device, kind, source,
                           endpoint->device, tag, queue_pair);
     }
-    endpoint->outbox.count = 0;
-    traffic->delivered(traffic->plan, endpoint->device, source, tag, now_ps, &endpoint->outbox);
+    traffic->delivered(traffic->plan, endpoint->device, source, tag, now_ps, empty_outbox(endpoint));
     take_outbox(endpoint, worker, now_ps);
 }
 
@@ -229,11 +235,13 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
         (nic->peers.capacity + endpoint->receiver_index.capacity + endpoint->unfinished.capacity) *
             sizeof(struct table_slot) +
         endpoint->receiver_capacity * sizeof(struct receiver) +
+        endpoint->outbox.capacity * sizeof(struct traffic_message) +
         endpoint->armed_capacity * (sizeof(struct traffic_message) + sizeof(uint32_t)) +
         endpoint->sent_capacity * sizeof(struct endpoint_sent) +
         endpoint->delivered_capacity * sizeof(struct endpoint_received);
     for (int i = 0; i < TRAFFIC_CHANNELS; i++) {
-        bytes += endpoint->channels[i].capacity * sizeof(struct lane_message);
+        bytes += endpoint->channels[i].capacity * sizeof(struct lane_message) +
+                 endpoint->channels[i].backlog.capacity * sizeof(struct backlog_entry);
     }
     for (uint32_t i = 0; i < endpoint->n_lanes * TRAFFIC_CHANNELS; i++) {
         bytes += endpoint->lanes[i / TRAFFIC_CHANNELS].queues[i % TRAFFIC_CHANNELS].capacity * sizeof(uint32_t);

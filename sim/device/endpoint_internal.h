@@ -3,6 +3,7 @@
 #ifndef MOEFABRIC_DEVICE_ENDPOINT_INTERNAL_H
 #define MOEFABRIC_DEVICE_ENDPOINT_INTERNAL_H
 
+#include "device/backlog.h"
 #include "device/endpoint.h"
 #include "device/heap.h"
 #include "device/pieces.h"
@@ -107,8 +108,9 @@ struct lane_message {
 /** One NVLink send channel: messages in order of posting, circular; each port works through those that have records for it. */
 struct channel {
     struct lane_message *messages;
-    uint64_t first, end; /**< absolute numbers of the oldest kept, and one past the newest */
-    uint32_t capacity;   /**< power of two */
+    uint64_t first, end;    /**< absolute numbers of the oldest kept, and one past the newest */
+    uint32_t capacity;      /**< power of two */
+    struct backlog backlog; /**< posted after all of these */
 };
 
 /** Messages of one channel that have records for one port, in order of posting; circular. */
@@ -142,7 +144,7 @@ struct endpoint {
     uint32_t n_receivers, receiver_capacity;
     struct lane *lanes;
     struct channel channels[TRAFFIC_CHANNELS];
-    uint64_t n_records, n_lane_messages; /**< counted over all NVLink messages posted */
+    struct backlog_numbers lane_numbers; /**< of the next NVLink message to be posted */
     uint64_t records_left;               /**< posted and not started */
     struct table unfinished;             /**< source << 32 | tag → records still missing */
     struct heap starts;                  /**< (start, order of arming) → armed message */
@@ -227,7 +229,7 @@ void receiver_fini(struct endpoint *endpoint);
 void lane_init(struct endpoint *endpoint);
 /** Frees the NVLink ports. */
 void lane_fini(struct endpoint *endpoint);
-/** Puts a message on its channel. */
+/** Puts a message, or a series of them, on its channel; counts them. */
 void lane_post(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps);
 /** Starts everything that all ports start up to and including now_ps; returns the next start. */
 uint64_t lane_drain_all(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);

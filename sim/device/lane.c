@@ -3,11 +3,14 @@
  * NVLink ports of a GPU. Which records a port sends is fixed when a message is posted, so every port works through the
  * channels on its own and is looked at only when the window ends or a credit comes.
  */
+#include "base/error.h"
 #include "base/memory.h"
 #include "device/credit.h"
 #include "device/endpoint_internal.h"
 
 #include <stdlib.h>
+
+enum { SERIES_BATCH = 32 };
 
 void lane_init(struct endpoint *endpoint) {
     const struct context *context = endpoint->context;
@@ -60,24 +63,34 @@ void lane_fini(struct endpoint *endpoint) {
         }
     }
     free(endpoint->lanes);
+    for (int channel = 0; channel < TRAFFIC_CHANNELS; channel++) {
+        free(endpoint->channels[channel].messages);
+        backlog_fini(&endpoint->channels[channel].backlog);
+    }
 }
 
-void lane_post(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps) {
+static struct pieces pieces_of(const struct endpoint *endpoint, const struct traffic_message *message) {
+    return (struct pieces){.bytes = message->bytes,
+                           .unit_bytes = message->unit_bytes,
+                           .largest_bytes = endpoint->context->parameters->nvlink.record_bytes};
+}
+
+/* Gives a message its numbers, and lines it up at the ports that its records go to. */
+static void line_up(struct endpoint *endpoint, const struct traffic_message *message, uint64_t posted_ps,
+                    struct backlog_numbers *numbers) {
     struct channel *channel = &endpoint->channels[message->channel];
     if (channel->end - channel->first == channel->capacity) {
         grow(channel);
     }
     struct lane_message *posted = message_at(channel, channel->end++);
     *posted = (struct lane_message){
-        .pieces = {.bytes = message->bytes,
-                   .unit_bytes = message->unit_bytes,
-                   .largest_bytes = endpoint->context->parameters->nvlink.record_bytes},
+        .pieces = pieces_of(endpoint, message),
         .destination = message->destination,
         .tag = message->tag,
-        .first_record = endpoint->n_records,
-        .first_port = (uint32_t)((endpoint->n_records + endpoint->device) % endpoint->n_lanes),
-        .posted_ps = now_ps,
-        .sequence = endpoint->n_lane_messages++,
+        .first_record = numbers->record,
+        .first_port = (uint32_t)((numbers->record + endpoint->device) % endpoint->n_lanes),
+        .posted_ps = posted_ps,
+        .sequence = numbers->sequence++,
     };
     posted->n_records = pieces_count(&posted->pieces);
     posted->ports_left = posted->n_records < endpoint->n_lanes ? (uint32_t)posted->n_records : endpoint->n_lanes;
@@ -86,9 +99,66 @@ void lane_post(struct endpoint *endpoint, const struct traffic_message *message,
         struct lane *lane = &endpoint->lanes[port < endpoint->n_lanes ? port : port - endpoint->n_lanes];
         enqueue(&lane->queues[message->channel], channel->end - 1);
     }
-    endpoint->n_records += posted->n_records;
-    endpoint->records_left += posted->n_records;
+    numbers->record += posted->n_records;
+}
+
+static void count_posted(struct endpoint *endpoint, const struct traffic_message *message) {
+    REQUIRE(message->destination != endpoint->device && message->bytes > 0 && message->route == TRAFFIC_NVLINK,
+            "endpoint %u posts a message of %llu bytes to endpoint %u over NVLink", endpoint->device,
+            (unsigned long long)message->bytes, message->destination);
+    endpoint->counters.posted_messages++;
     endpoint->counters.nvlink_bytes_sent += message->bytes;
+}
+
+/* Reserves the numbers of a message or of a whole series for later. */
+static void put_back(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps) {
+    const struct traffic *traffic = endpoint->context->traffic;
+    struct backlog_numbers *numbers = &endpoint->lane_numbers;
+    struct traffic_message batch[SERIES_BATCH] = {*message};
+    backlog_add(&endpoint->channels[message->channel].backlog,
+                &(struct backlog_entry){.message = *message, .posted_ps = now_ps, .numbers = *numbers});
+    uint32_t count = message->series ? SERIES_BATCH : 1;
+    for (uint64_t cursor = 0; count > 0;) {
+        if (message->series) {
+            count = traffic->series(traffic->plan, endpoint->device, message->tag, &cursor, batch, SERIES_BATCH);
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            const struct pieces pieces = pieces_of(endpoint, &batch[i]);
+            count_posted(endpoint, &batch[i]);
+            numbers->record += pieces_count(&pieces);
+            numbers->sequence++;
+        }
+        count = count == SERIES_BATCH ? count : 0;
+    }
+}
+
+void lane_post(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps) {
+    const uint64_t before = endpoint->lane_numbers.record;
+    if (message->series || !backlog_is_empty(&endpoint->channels[message->channel].backlog)) {
+        put_back(endpoint, message, now_ps);
+    } else {
+        count_posted(endpoint, message);
+        line_up(endpoint, message, now_ps, &endpoint->lane_numbers);
+    }
+    endpoint->records_left += endpoint->lane_numbers.record - before;
+}
+
+/* Lines up the next of a channel's backlog. */
+static void bring_forward(struct endpoint *endpoint, struct channel *channel) {
+    const struct traffic *traffic = endpoint->context->traffic;
+    struct backlog_entry *entry = backlog_first(&channel->backlog);
+    struct traffic_message batch[SERIES_BATCH] = {entry->message};
+    uint32_t count = 1;
+    if (entry->message.series) {
+        count =
+            traffic->series(traffic->plan, endpoint->device, entry->message.tag, &entry->cursor, batch, SERIES_BATCH);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        line_up(endpoint, &batch[i], entry->posted_ps, &entry->numbers);
+    }
+    if (count < SERIES_BATCH) {
+        backlog_pass(&channel->backlog);
+    }
 }
 
 /* A port is done with the message at the front of its queue; messages that no port needs any more are let go. */
@@ -104,8 +174,11 @@ static void pass(struct channel *channel, struct lane_queue *queue, struct lane_
 /* The oldest message of a channel that has a record left for this port, NULL if none; queue->record is that record. */
 static struct lane_message *head_of(struct endpoint *endpoint, uint32_t port, uint32_t number) {
     struct lane_queue *queue = &endpoint->lanes[port].queues[number];
-    if (queue->first == queue->end) {
-        return NULL;
+    while (queue->first == queue->end) {
+        if (backlog_is_empty(&endpoint->channels[number].backlog)) {
+            return NULL;
+        }
+        bring_forward(endpoint, &endpoint->channels[number]);
     }
     struct lane_message *message =
         message_at(&endpoint->channels[number], queue->messages[queue->first & (queue->capacity - 1)]);

@@ -206,9 +206,18 @@ static void plan_delivered(void *plan, uint32_t rank, uint32_t source, uint32_t 
     BUG("tag %#x from %u delivered to %u", tag, source, rank);
 }
 
+static uint32_t plan_series(const void *plan, uint32_t rank, uint32_t tag, uint64_t *cursor,
+                            struct traffic_message *messages, uint32_t capacity) {
+    REQUIRE(moe_tag_unpack(tag).kind == MOE_TAG_COMBINE_GATHER, "tag %#x names no series", tag);
+    return moe_send_series(plan, rank, cursor, messages, capacity);
+}
+
 struct traffic moe_traffic(struct moe *moe) {
-    return (struct traffic){
-        .plan = moe, .n_ranks = moe->counts->shape.placement.n_ranks, .begin = plan_begin, .delivered = plan_delivered};
+    return (struct traffic){.plan = moe,
+                            .n_ranks = moe->counts->shape.placement.n_ranks,
+                            .begin = plan_begin,
+                            .delivered = plan_delivered,
+                            .series = plan_series};
 }
 
 struct moe_phase_times moe_phase_times(const struct moe *moe, uint32_t rank) {

@@ -52,6 +52,10 @@ void moe_send_forward(const struct moe *moe, uint32_t forwarder, uint32_t source
 /** Sends a rank's results back to where their tokens came from, or to the forwarders of those. */
 void moe_send_combine(const struct moe *moe, uint32_t rank, struct traffic_outbox *outbox);
 
+/** The gathering of a rank's combine, part by part: traffic.series. */
+uint32_t moe_send_series(const struct moe *moe, uint32_t rank, uint64_t *cursor, struct traffic_message *messages,
+                         uint32_t capacity);
+
 /** Sends a gathered chunk back from its forwarder to its source. */
 void moe_send_reduced(const struct moe *moe, uint32_t forwarder, uint32_t source, uint32_t chunk,
                       struct traffic_outbox *outbox);

@@ -205,24 +205,74 @@ static void send_results(const struct moe *moe, uint32_t rank, uint32_t destinat
          outbox);
 }
 
-/* A rank's parts of one chunk number of all sources of another domain, to their forwarders here. True if there was such a chunk. */
-static bool send_parts(const struct moe *moe, uint32_t rank, uint32_t domain, uint32_t chunk,
-                       struct traffic_outbox *outbox) {
-    const struct moe_counts *counts = moe->counts;
-    const uint32_t own = moe_counts_domain(counts, rank), position = moe_counts_position(counts, rank);
-    bool found = false;
-    for (uint32_t step = 0; step < counts->domain_ranks; step++) {
-        const uint32_t forwarder = row_neighbour(counts, rank, step);
-        const uint32_t source = moe_counts_mate(counts, forwarder, domain);
-        if (chunk >= moe_counts_chunks(counts, source, own)) {
-            continue;
+/* Rounds of a rank's gathering: in round n it sends its parts of chunk n of every source of every other domain. */
+static uint32_t gather_rounds(const struct moe_counts *counts, uint32_t rank) {
+    const uint32_t own = moe_counts_domain(counts, rank);
+    uint32_t rounds = 0;
+    for (uint32_t domain = 0; domain < counts->group_domains; domain++) {
+        for (uint32_t position = 0; position < counts->domain_ranks && domain != own; position++) {
+            const uint32_t source = moe_counts_mate(counts, moe_counts_row_rank(counts, rank, position), domain);
+            const uint32_t chunks = moe_counts_chunks(counts, source, own);
+            rounds = chunks > rounds ? chunks : rounds;
         }
-        found = true;
-        const uint64_t tokens = moe_counts_part(counts, moe_counts_chunk_number(counts, source, own, chunk), position);
-        send_results(moe, rank, forwarder, moe_tag_pack(MOE_TAG_COMBINE_GATHER, domain, chunk), tokens,
-                     CHANNEL_FORWARDED, outbox);
     }
-    return found;
+    return rounds;
+}
+
+/* A place in the gathering: a round, then the domains from the next one on, then the forwarders from the next one on. False if nothing is sent there. */
+static bool gather_part(const struct moe *moe, uint32_t rank, uint64_t place, struct traffic_message *message) {
+    const struct moe_counts *counts = moe->counts;
+    const uint32_t own = moe_counts_domain(counts, rank), others = counts->group_domains - 1;
+    const uint32_t step = (uint32_t)(place % counts->domain_ranks);
+    const uint32_t domain = (own + 1 + (uint32_t)(place / counts->domain_ranks % others)) % counts->group_domains;
+    const uint32_t chunk = (uint32_t)(place / counts->domain_ranks / others);
+    const uint32_t forwarder = row_neighbour(counts, rank, step);
+    const uint32_t source = moe_counts_mate(counts, forwarder, domain);
+    if (step == 0 || chunk >= moe_counts_chunks(counts, source, own)) {
+        return false;
+    }
+    const uint32_t number = moe_counts_chunk_number(counts, source, own, chunk);
+    const uint64_t tokens = moe_counts_part(counts, number, moe_counts_position(counts, rank));
+    *message = (struct traffic_message){.destination = forwarder,
+                                        .tag = moe_tag_pack(MOE_TAG_COMBINE_GATHER, domain, chunk),
+                                        .bytes = tokens * moe->combine_unit_bytes,
+                                        .start_ps = moe->ranks[rank].times.combine_start_ps,
+                                        .unit_bytes = moe->combine_unit_bytes,
+                                        .route = TRAFFIC_NVLINK,
+                                        .channel = CHANNEL_FORWARDED};
+    return tokens > 0;
+}
+
+uint32_t moe_send_series(const struct moe *moe, uint32_t rank, uint64_t *cursor, struct traffic_message *messages,
+                         uint32_t capacity) {
+    const struct moe_counts *counts = moe->counts;
+    const uint64_t places = (uint64_t)gather_rounds(counts, rank) * (counts->group_domains - 1) * counts->domain_ranks;
+    uint32_t count = 0;
+    while (count < capacity && *cursor < places) {
+        count += gather_part(moe, rank, (*cursor)++, &messages[count]);
+    }
+    return count;
+}
+
+/* All parts of all chunks that a rank has worked on for other domains: as a series, or one by one. */
+static void send_gathering(const struct moe *moe, uint32_t rank, struct traffic_outbox *outbox) {
+    struct traffic_message batch[64] = {{.tag = moe_tag_pack(MOE_TAG_COMBINE_GATHER, 0, 0),
+                                         .start_ps = moe->ranks[rank].times.combine_start_ps,
+                                         .route = TRAFFIC_NVLINK,
+                                         .channel = CHANNEL_FORWARDED,
+                                         .series = 1}};
+    if (outbox->takes_series) {
+        traffic_outbox_add(outbox, &batch[0]);
+        return;
+    }
+    const uint32_t capacity = sizeof batch / sizeof batch[0];
+    uint32_t count = capacity;
+    for (uint64_t cursor = 0; count == capacity;) {
+        count = moe_send_series(moe, rank, &cursor, batch, capacity);
+        for (uint32_t i = 0; i < count; i++) {
+            traffic_outbox_add(outbox, &batch[i]);
+        }
+    }
 }
 
 void moe_send_combine(const struct moe *moe, uint32_t rank, struct traffic_outbox *outbox) {
@@ -232,13 +282,8 @@ void moe_send_combine(const struct moe *moe, uint32_t rank, struct traffic_outbo
         const uint64_t copies = counts->copies[(uint64_t)source * counts->row + moe_counts_index(counts, rank)];
         send_results(moe, rank, source, moe_tag_pack(MOE_TAG_COMBINE, 0, 0), copies, CHANNEL_OWN, outbox);
     }
-    const uint32_t own = counts->shape.two_hop ? moe_counts_domain(counts, rank) : 0;
-    bool more = counts->shape.two_hop;
-    for (uint32_t chunk = 0; more; chunk++) {
-        more = false;
-        for (uint32_t step = 1; step < counts->group_domains; step++) {
-            more |= send_parts(moe, rank, (own + step) % counts->group_domains, chunk, outbox);
-        }
+    if (counts->group_domains > 1 && counts->domain_ranks > 1) {
+        send_gathering(moe, rank, outbox);
     }
 }
 

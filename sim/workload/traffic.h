@@ -10,6 +10,7 @@
 #ifndef MOEFABRIC_WORKLOAD_TRAFFIC_H
 #define MOEFABRIC_WORKLOAD_TRAFFIC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum traffic_route {
@@ -34,12 +35,16 @@ struct traffic_message {
     uint8_t channel; /**< NVLink send channel, 0 … TRAFFIC_CHANNELS-1 */
     uint8_t
         urgent; /**< 1: a small control message (counts, grant) that goes in the strict-priority class, one packet */
+    uint8_t
+        series; /**< 1: stands in this place for all messages that traffic.series generates under this tag; route, channel and start are theirs, the rest is unused */
 };
 
 /** Messages that a rank answers with, in sending order. The caller owns it and empties it (count = 0) before each call. */
 struct traffic_outbox {
     struct traffic_message *messages;
     uint32_t count, capacity;
+    bool
+        takes_series; /**< set by who asks: series may be among the messages; else the plan adds each of their messages itself */
 };
 
 /** Appends a copy. Grows the outbox as needed. */
@@ -57,6 +62,12 @@ struct traffic {
     /** A message has wholly arrived at rank at now_ps; what may it send now? */
     void (*delivered)(void *plan, uint32_t rank, uint32_t source, uint32_t tag, uint64_t now_ps,
                       struct traffic_outbox *outbox);
+    /**
+     * The next messages of a series of a rank, at most capacity of them, fewer only at its end. *cursor is 0 at first and otherwise what
+     * the last call left. The same messages every time, whatever else happens: many are never kept at once. NULL: the plan has no series.
+     */
+    uint32_t (*series)(const void *plan, uint32_t rank, uint32_t tag, uint64_t *cursor,
+                       struct traffic_message *messages, uint32_t capacity);
 };
 
 #endif

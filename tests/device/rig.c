@@ -31,7 +31,11 @@ struct network_parameters rig_parameters(void) {
                 .data_class = PACKET_CLASS_LOSSLESS,
                 .retransmit_timeout_ps = UINT64_C(1000000000000)},
         .nvlink = {.record_bytes = RIG_RECORD_BYTES, .credit_grain_bytes = 1},
-        .path = {.kind = PATH_ECMP, .refresh_period_ps = 1000000, .grade_bounds_bytes = {11024, 22048, 44096}},
+        .path = {.kind = PATH_ECMP,
+                 .refresh_period_ps = 1000000,
+                 .grade_bounds_bytes = {11024, 22048, 44096},
+                 .flowlet_gap_ps = 100000000,
+                 .flowlet_entries = 4096},
         .congestion = {.kind = CONGESTION_NONE},
         .limit_ps = UINT64_C(1000000000000)};
 }
