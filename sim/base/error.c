@@ -48,6 +48,13 @@ void error_list_add(struct error_list *list, const struct error *error) {
     if (list == NULL) {
         return;
     }
+    for (unsigned i = 0; i < list->count; i++) { // one value may stand for two: a spine takes over what its leaf says
+        const struct error *other = &list->errors[i];
+        if (other->line == error->line && other->column == error->column && other->id == error->id &&
+            strcmp(other->message, error->message) == 0 && strcmp(other->file, error->file) == 0) {
+            return;
+        }
+    }
     if (list->count == ERROR_LIST_LIMIT) {
         list->dropped++;
         return;

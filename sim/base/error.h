@@ -47,7 +47,7 @@ bool error_set(struct error *error, enum exit_code exit_code, int id, const char
 /** Sets the hint of an error from a printf format. */
 void error_hint(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Appends a copy to the list, or counts it as dropped. */
+/** Appends a copy to the list, or counts it as dropped; the same text at the same place is kept once. */
 void error_list_add(struct error_list *list, const struct error *error);
 
 /** Prints `file:line:col: error[MF-0nn]: message` (a note: `file:line:col: note: message`), the source line, a caret and the hint; colour only on a terminal without NO_COLOR. */

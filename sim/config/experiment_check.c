@@ -140,6 +140,35 @@ static void check_traffic(const struct experiment *experiment, uint64_t gpus, co
     }
 }
 
+/** Peers that one GPU sends to over the fabric at most. */
+static uint64_t most_peers(const struct experiment *experiment, uint64_t gpus) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    switch (traffic->pattern) {
+    case EXPERIMENT_PATTERN_ALL_TO_ALL:
+        return gpus - 1;
+    case EXPERIMENT_PATTERN_MOE:
+        return traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP ? experiment->topology.racks
+               : traffic->expert_parallelism > 0                  ? traffic->expert_parallelism - 1u
+                                                                  : gpus - 1;
+    default:
+        return 1;
+    }
+}
+
+/** Queue pairs of a GPU are numbered with 16 bits, as packets carry them. */
+static void check_queue_pairs(const struct experiment *experiment, const struct experiment_policy *policy,
+                              const char *place, const struct contradiction_scope *scope) {
+    enum { MOST = 65535 };
+    const uint64_t gpus = topology_check_gpus(&experiment->topology);
+    const uint64_t peers = gpus > 0 ? most_peers(experiment, gpus) : 0;
+    if (peers * policy->queue_pairs > MOST) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, "traffic.pattern",
+                 "policy `%s`: %" PRIu64 " peers a GPU × %" PRIu32
+                 " queue pairs a peer are more than %d queue pairs a GPU",
+                 policy->name, peers, policy->queue_pairs, MOST);
+    }
+}
+
 /** One policy against what its parts can do. */
 static void check_policy(const struct experiment *experiment, const struct experiment_policy *policy, const char *place,
                          const struct contradiction_scope *scope) {
@@ -157,6 +186,9 @@ static void check_policy(const struct experiment *experiment, const struct exper
             ERROR_ID_CONFLICT_POLICIES, place, traffic->dispatch ? "traffic.exchange_counts" : "traffic.phases",
             "policy `%s`: early pacing needs a dispatch with the exchange of counts, which announces what will come",
             policy->name);
+    }
+    if (scope->topology != NULL) {
+        check_queue_pairs(experiment, policy, place, scope);
     }
     if (policy->polarised && strcmp(policy->path, "ecmp") != 0) {
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, place, "policy `%s`: polarised is an option of ecmp, not of %s",
