@@ -34,8 +34,6 @@ struct network_parameters rig_parameters(void) {
         .path = {.kind = PATH_ECMP,
                  .refresh_period_ps = 1000000,
                  .grade_bounds_bytes = {11024, 22048, 44096},
-                 .flowlet_gap_ps = 100000000,
-                 .flowlet_entries = 4096},
         .congestion = {.kind = CONGESTION_NONE},
         .limit_ps = UINT64_C(1000000000000)};
 }
