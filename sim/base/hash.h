@@ -22,6 +22,7 @@ enum hash_purpose {
     HASH_PURPOSE_PATTERN = 8,    /**< permutations and other traffic patterns */
     HASH_PURPOSE_SAMPLE = 9,     /**< offset of periodic state refreshes */
     HASH_PURPOSE_TEST = 10,      /**< test generators */
+    HASH_PURPOSE_PATH = 11,      /**< ports that path policies other than `adaptive` draw */
 };
 
 /** Finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). A bijection of 64-bit words. */

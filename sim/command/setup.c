@@ -72,15 +72,19 @@ static bool find_controller(const char *name, enum congestion_kind *kind, struct
     return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_POLICY, "there is no congestion controller \"%s\"", name);
 }
 
-static struct path_parameters path_of(const struct experiment *experiment, const struct experiment_policy *policy,
-                                      enum path_kind kind) {
+struct path_parameters setup_path(const struct experiment *experiment, const struct experiment_policy *policy,
+                                  enum path_kind kind) {
     const uint64_t scale = experiment->path.grade_scale_bytes;
     return (struct path_parameters){
         .kind = kind,
         .polarised = policy->polarised,
+        .hash = experiment->path.hash == EXPERIMENT_HASH_CRC16 ? PATH_HASH_CRC16 : PATH_HASH_MIX,
         .refresh_period_ps = experiment->path.refresh_period_ps,
         // grades at 5 %, 10 %, 20 % (ultraethernet/uet-htsim, fat_tree_switch.cpp)
         .grade_bounds_bytes = {(uint32_t)(scale / 20), (uint32_t)(scale / 10), (uint32_t)(scale / 5)},
+        .round_robin_rounds = experiment->path.round_robin_rounds,
+        .flowlet_gap_ps = experiment->path.flowlet_gap_ps,
+        .flowlet_entries = experiment->path.flowlet_entries,
     };
 }
 
@@ -134,8 +138,8 @@ bool setup_network(const struct experiment *experiment, const struct experiment_
     }
     parameters->leaf = switch_of(&experiment->topology.leaf);
     parameters->spine = switch_of(&experiment->topology.spine);
-    parameters->nic = nic_of(experiment, policy, kind != PATH_ECMP);
-    parameters->path = path_of(experiment, policy, kind);
+    parameters->nic = nic_of(experiment, policy, path_policy_of(kind)->reorders);
+    parameters->path = setup_path(experiment, policy, kind);
     parameters->nvlink = (struct nvlink_parameters){
         .record_bytes = (uint32_t)experiment->topology.nvlink.record_bytes,
         .credit_grain_bytes = (uint32_t)experiment->topology.nvlink.credit_grain_bytes,

@@ -13,4 +13,8 @@
 bool setup_network(const struct experiment *experiment, const struct experiment_policy *policy, uint64_t seed,
                    struct network_parameters *parameters, struct error *error);
 
+/** The path parameters of a policy, as if it were of this kind. */
+struct path_parameters setup_path(const struct experiment *experiment, const struct experiment_policy *policy,
+                                  enum path_kind kind);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "command/setup.h"
 #include "fabric/names.h"
 #include "path/ecmp.h"
 #include "results/explanation.h"
@@ -13,7 +14,7 @@
 
 enum { LONGEST_WAY = 8 };
 
-/* The links that a queue pair's packets are known to take: all of them under ECMP, else those without a choice. */
+/* The links that all packets of a queue pair are known to take: the whole way under ECMP; else until the first choice, and the last link. */
 struct way {
     uint32_t links[LONGEST_WAY];
     uint32_t n_links;
@@ -23,8 +24,10 @@ static struct way way_of(const struct simulation *simulation, uint32_t source, u
                          uint32_t queue_pair) {
     const struct fabric *fabric = simulation->fabric;
     const bool hashed = strcmp(simulation->policy->path, "ecmp") == 0;
+    const struct path_parameters parameters = setup_path(simulation->experiment, simulation->policy, PATH_ECMP);
     struct way way = {.links = {fabric->devices[source].first_port}, .n_links = 1};
     uint32_t link = way.links[0];
+    bool certain = true;
     while (fabric->links[link].head_device != destination && way.n_links < LONGEST_WAY) {
         const uint32_t device = fabric->links[link].head_device;
         const struct fabric_route route = fabric_route_to(fabric, device, destination);
@@ -35,9 +38,10 @@ static struct way way_of(const struct simulation *simulation, uint32_t source, u
             .first_port = route.first_port,
             .count = route.count,
         };
-        const uint64_t seed = ecmp_switch_seed(simulation->seed, device, simulation->policy->polarised);
-        link = fabric->devices[device].first_port + ecmp_choose_port(seed, &request);
-        if (hashed || route.count == 1) {
+        const struct ecmp_rule rule = ecmp_rule_of(&parameters, simulation->seed, device);
+        link = fabric->devices[device].first_port + ecmp_rule_port(&rule, &request);
+        certain = hashed || (certain && route.count == 1);
+        if (certain || fabric->links[link].head_device == destination) {
             way.links[way.n_links++] = link;
         }
     }

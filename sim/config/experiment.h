@@ -33,6 +33,7 @@ enum experiment_group_placement {
     EXPERIMENT_GROUP_PLACEMENT_STRIDED,     /**< NVLink domains that are as many apart as there are groups */
 };
 enum experiment_algorithm { EXPERIMENT_ALGORITHM_DIRECT, EXPERIMENT_ALGORITHM_TWO_HOP };
+enum experiment_hash { EXPERIMENT_HASH_MIX, EXPERIMENT_HASH_CRC16 };
 enum experiment_type { EXPERIMENT_TYPE_FP8, EXPERIMENT_TYPE_BF16, EXPERIMENT_TYPE_NVFP4 };
 
 /** Section `model`: a preset, each value of which may be overridden. */
@@ -69,7 +70,7 @@ struct experiment_traffic {
 /** One column of a comparison: a path policy and a controller. `run` simulates exactly one. */
 struct experiment_policy {
     char name[EXPERIMENT_NAME_SIZE];
-    char path[EXPERIMENT_NAME_SIZE];       /**< ecmp, adaptive */
+    char path[EXPERIMENT_NAME_SIZE];       /**< ecmp, adaptive, spray_random, … */
     char congestion[EXPERIMENT_NAME_SIZE]; /**< none, dcqcn, spectrum_x */
     uint32_t queue_pairs;                  /**< a peer */
     bool early_pacing;
@@ -80,6 +81,10 @@ struct experiment_policy {
 struct experiment_path {
     uint64_t refresh_period_ps;
     uint64_t grade_scale_bytes; /**< 100 % of the grades 5 %, 10 %, 20 % */
+    enum experiment_hash hash;
+    uint32_t round_robin_rounds;
+    uint64_t flowlet_gap_ps;
+    uint32_t flowlet_entries; /**< of a switch's table */
 };
 
 /** Section `transport`. */

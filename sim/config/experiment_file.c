@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "config/experiment_check.h"
+#include "config/experiment_doubt.h"
 #include "config/experiment_preset.h"
 #include "config/experiment_unused.h"
 #include "config/key.h"
@@ -176,6 +177,7 @@ bool experiment_read_noting(const char *path, const char *const *overrides, size
     const bool good = errors->count + errors->dropped == before;
     if (good && notes != NULL) {
         experiment_unused(experiment, reading.root, notes);
+        experiment_doubt(experiment, reading.root, notes);
     }
     tree_free(tree);
     return good;

@@ -20,8 +20,8 @@ bool experiment_read(const char *path, const char *const *overrides, size_t n, s
                      struct error_list *errors);
 
 /**
- * The same; where there are no mistakes, a note for each setting that is given but changes nothing is appended to *notes
- * (experiment_unused.h). notes may be NULL.
+ * The same; where there are no mistakes, a note for each setting that is given but changes nothing (experiment_unused.h), and for each
+ * policy that hardly does what it is for (experiment_doubt.h), is appended to *notes. notes may be NULL.
  */
 bool experiment_read_noting(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
                             struct error_list *notes, struct error_list *errors);

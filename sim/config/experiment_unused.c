@@ -88,6 +88,28 @@ static bool has_adaptive(const struct experiment *experiment) {
     return is_named(experiment, "adaptive", "");
 }
 
+static bool has_refreshes(const struct experiment *experiment) {
+    return has_adaptive(experiment) || is_named(experiment, "two_choices", "") || is_named(experiment, "drill", "");
+}
+
+static bool has_round_robin(const struct experiment *experiment) {
+    return is_named(experiment, "spray_round_robin", "");
+}
+
+static bool has_flowlet(const struct experiment *experiment) {
+    return is_named(experiment, "flowlet", "");
+}
+
+/* Ordered packets are hashed under every policy but one. */
+static bool has_hash(const struct experiment *experiment) {
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        if (strcmp(experiment->policies[p].path, "flowlet") != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool has_dcqcn(const struct experiment *experiment) {
     return is_named(experiment, "", "dcqcn");
 }
@@ -120,7 +142,12 @@ static const struct rule rules[] = {
     {"traffic.exchange_counts", has_dispatch, "with a dispatch phase"},
     {"traffic.chunk_tokens", is_two_hop, "under algorithm two_hop"},
     {"traffic.expert_time", has_combine, "with a combine phase"},
-    {"path", has_adaptive, "with a policy of path adaptive"},
+    {"path.refresh_period", has_refreshes, "with a policy of path adaptive, two_choices or drill"},
+    {"path.grade_scale", has_adaptive, "with a policy of path adaptive"},
+    {"path.hash", has_hash, "with a policy of a path other than flowlet"},
+    {"path.round_robin_rounds", has_round_robin, "with a policy of path spray_round_robin"},
+    {"path.flowlet_gap", has_flowlet, "with a policy of path flowlet"},
+    {"path.flowlet_entries", has_flowlet, "with a policy of path flowlet"},
     {"congestion.dcqcn", has_dcqcn, "with a policy of controller dcqcn"},
     {"congestion.spectrum_x", has_spectrum_x, "with a policy of controller spectrum_x"},
 };

@@ -24,8 +24,8 @@ struct port_view {
 /* One block: the views are followed by the list of best ports, so that free() suffices. */
 struct path_state {
     struct path_parameters parameters;
-    uint64_t switch_seed;
-    uint64_t generation; /* grows when a refresh changes a grade; from 1 */
+    struct ecmp_rule rule; /* of ordered packets */
+    uint64_t generation;   /* grows when a refresh changes a grade; from 1 */
     uint32_t n_ports;
     uint16_t *best;
     struct port_view views[];
@@ -47,7 +47,7 @@ static struct path_state *adaptive_create(const struct path_parameters *paramete
     const size_t per_port = sizeof(struct port_view) + sizeof(uint16_t);
     struct path_state *state = memory_allocate(1, sizeof *state + n_ports * per_port);
     state->parameters = *parameters;
-    state->switch_seed = ecmp_switch_seed(seed, device, parameters->polarised);
+    state->rule = ecmp_rule_of(parameters, seed, device);
     state->generation = 1;
     state->n_ports = n_ports;
     state->best = (uint16_t *)&state->views[n_ports];
@@ -121,7 +121,7 @@ static uint16_t range_scan(const struct path_state *state, const struct path_req
 
 static uint16_t adaptive_choose(struct path_state *state, const struct path_request *request) {
     if (!request->adaptive) {
-        return ecmp_choose_port(state->switch_seed, request);
+        return ecmp_rule_port(&state->rule, request);
     }
     const uint16_t first = request->first_port;
     REQUIRE((uint32_t)first + request->count <= state->n_ports && request->count > 0 &&
@@ -143,6 +143,7 @@ static uint16_t adaptive_choose(struct path_state *state, const struct path_requ
 const struct path_policy adaptive_policy = {
     .name = "adaptive",
     .reads_ports = true,
+    .reorders = true,
     .create = adaptive_create,
     .refresh = adaptive_refresh,
     .choose = adaptive_choose,

@@ -4,7 +4,12 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "path/adaptive.h"
+#include "path/drill.h"
 #include "path/ecmp.h"
+#include "path/flowlet.h"
+#include "path/spray_random.h"
+#include "path/spray_round_robin.h"
+#include "path/two_choices.h"
 
 #include <stdlib.h>
 
@@ -12,6 +17,11 @@
 static const struct path_policy *const policies[PATH_KINDS] = {
     [PATH_ECMP] = &ecmp_policy,
     [PATH_ADAPTIVE] = &adaptive_policy,
+    [PATH_SPRAY_RANDOM] = &spray_random_policy,
+    [PATH_SPRAY_ROUND_ROBIN] = &spray_round_robin_policy,
+    [PATH_TWO_CHOICES] = &two_choices_policy,
+    [PATH_DRILL] = &drill_policy,
+    [PATH_FLOWLET] = &flowlet_policy,
 };
 
 const struct path_policy *path_policy_of(enum path_kind kind) {

@@ -12,15 +12,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum path_kind { PATH_ECMP, PATH_ADAPTIVE, PATH_KINDS };
+enum path_kind {
+    PATH_ECMP,
+    PATH_ADAPTIVE,
+    PATH_SPRAY_RANDOM,
+    PATH_SPRAY_ROUND_ROBIN,
+    PATH_TWO_CHOICES,
+    PATH_DRILL,
+    PATH_FLOWLET,
+    PATH_KINDS
+};
+
+/** How headers are hashed, under `ecmp` and for the ordered packets of every other policy. */
+enum path_hash {
+    PATH_HASH_MIX,   /**< a good hash */
+    PATH_HASH_CRC16, /**< a switch's CRC */
+};
 
 /** Parameters of all policies (configuration section `path`). */
 struct path_parameters {
     enum path_kind kind;
     bool polarised; /**< ecmp: the same hash seed in every switch */
+    enum path_hash hash;
     uint64_t
-        refresh_period_ps; /**< adaptive: how often port states are looked at (1 us, fixed on Spectrum: Cumulus Linux ECMP documentation) */
+        refresh_period_ps; /**< adaptive, two_choices, drill: how often port states are looked at (1 us, fixed on Spectrum: Cumulus Linux ECMP documentation) */
     uint32_t grade_bounds_bytes[3]; /**< adaptive: a port with depth < bound i has grade i; else grade 3 */
+    uint32_t round_robin_rounds;    /**< spray_round_robin: after so many rounds a new order is drawn; 0 = never */
+    uint64_t flowlet_gap_ps;        /**< flowlet: a flow that was silent for longer may move */
+    uint32_t flowlet_entries;       /**< flowlet: places of a switch's table, ≥ 1 */
 };
 
 /** One packet's question. */
@@ -45,10 +64,11 @@ struct path_state;
 struct path_policy {
     const char *name; /**< as the configuration spells it */
     bool reads_ports; /**< wants refreshes */
+    bool reorders; /**< sends packets of one queue pair over several paths at once: NICs must mark those that bear it */
     /** State for one switch (device number) of n_ports ports. Ends with path_state_free. */
     struct path_state *(*create)(const struct path_parameters *parameters, uint64_t seed, uint32_t device,
                                  uint32_t n_ports);
-    /** Port states as they are at a refresh time. ports[n_ports]; only those that are candidates of some route need be right. */
+    /** Port states as they are at a refresh time. ports[n_ports]; only those that are candidates of some route need be right. Of several refreshes without a choice between them all but the last may be left out. */
     void (*refresh)(struct path_state *state, const struct path_port *ports);
     /** Returns a port among the candidates. */
     uint16_t (*choose)(struct path_state *state, const struct path_request *request);

@@ -101,7 +101,7 @@ void explanation_add_flow(struct measurement *measurement, const char *subject, 
     uint64_t sharers;
     const struct explanation_link *hottest = find_hottest(measurement, flow_number, links, n_links, &sharers);
     if (hottest == NULL) {
-        snprintf(where, sizeof where, "no other flow was on its links meanwhile");
+        snprintf(where, sizeof where, "no other flow is known to have been on its links meanwhile");
     } else {
         name_sharers(names, measurement, flow_number, hottest, sharers);
         snprintf(where, sizeof where, "shares %.*s with %llu other flow%s (%s)", MEASUREMENT_NAME_SIZE, hottest->name,

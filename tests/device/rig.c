@@ -18,24 +18,25 @@ struct network_parameters rig_parameters(void) {
                                              .lossy_pool_bytes = PLENTY_BYTES,
                                              .headroom_bytes = PLENTY_BYTES,
                                              .class_weight = {0, 1, 1}};
-    return (struct network_parameters){
-        .seed = 1,
-        .leaf = plenty,
-        .spine = plenty,
-        .nic = {.payload_bytes = RIG_PAYLOAD_BYTES,
-                .header_bytes = RIG_HEADER_BYTES,
-                .control_bytes = RIG_CONTROL_BYTES,
-                .acknowledge_bytes = PLENTY_BYTES,
-                .queue_pairs = 1,
-                .out_of_order = true,
-                .data_class = PACKET_CLASS_LOSSLESS,
-                .retransmit_timeout_ps = UINT64_C(1000000000000)},
-        .nvlink = {.record_bytes = RIG_RECORD_BYTES, .credit_grain_bytes = 1},
-        .path = {.kind = PATH_ECMP,
-                 .refresh_period_ps = 1000000,
-                 .grade_bounds_bytes = {11024, 22048, 44096},
-        .congestion = {.kind = CONGESTION_NONE},
-        .limit_ps = UINT64_C(1000000000000)};
+    return (struct network_parameters){.seed = 1,
+                                       .leaf = plenty,
+                                       .spine = plenty,
+                                       .nic = {.payload_bytes = RIG_PAYLOAD_BYTES,
+                                               .header_bytes = RIG_HEADER_BYTES,
+                                               .control_bytes = RIG_CONTROL_BYTES,
+                                               .acknowledge_bytes = PLENTY_BYTES,
+                                               .queue_pairs = 1,
+                                               .out_of_order = true,
+                                               .data_class = PACKET_CLASS_LOSSLESS,
+                                               .retransmit_timeout_ps = UINT64_C(1000000000000)},
+                                       .nvlink = {.record_bytes = RIG_RECORD_BYTES, .credit_grain_bytes = 1},
+                                       .path = {.kind = PATH_ECMP,
+                                                .refresh_period_ps = 1000000,
+                                                .grade_bounds_bytes = {11024, 22048, 44096},
+                                                .flowlet_gap_ps = 100000000,
+                                                .flowlet_entries = 4096},
+                                       .congestion = {.kind = CONGESTION_NONE},
+                                       .limit_ps = UINT64_C(1000000000000)};
 }
 
 static struct irregular_cable cable_of(uint64_t up_ps, uint64_t down_ps, uint64_t latency_ps) {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/experiment_doubt.h"
+
+#include "base/quantity.h"
+#include "base/rate.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/** Where policies are written, and where doubts go. */
+struct doubts {
+    const struct tree_node *root;
+    struct error_list *notes;
+};
+
+/** The place of a policy: its item of the list, or the only one. */
+static struct tree_place place_of(const struct doubts *doubts, uint32_t policy) {
+    const struct tree_entry *entry = tree_find_path(doubts->root, "policies");
+    if (entry == NULL) {
+        return (struct tree_place){0};
+    }
+    const struct tree_node *node = entry->value;
+    return node->kind == TREE_LIST && policy < node->n_entries ? node->entries[policy].value->place : node->place;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+note(const struct doubts *doubts, uint32_t policy, const char *format, ...) {
+    struct error error = {0};
+    tree_locate(&error, place_of(doubts, policy));
+    error.source[0] = '\0'; // one line a note is enough
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error.message, sizeof error.message, format, arguments);
+    va_end(arguments);
+    error_list_add(doubts->notes, &error);
+}
+
+/** Of sim/path, `reorders`. */
+static bool reorders(const struct experiment_policy *policy) {
+    return strcmp(policy->path, "ecmp") != 0 && strcmp(policy->path, "flowlet") != 0;
+}
+
+static uint64_t queue_ps(const struct topology *topology, const struct topology_switch *device) {
+    const uint64_t packet = topology->nic.payload_bytes + topology->nic.header_bytes;
+    if (device->port_rate_bits_per_s == 0) {
+        return 0;
+    }
+    return rate_time_ps(rate_ps_per_byte(device->port_rate_bits_per_s),
+                        device->ecn ? device->ecn_minimum_bytes : packet);
+}
+
+uint64_t experiment_doubt_skew_ps(const struct topology *topology) {
+    if (topology->fabric.spines == 0) {
+        return 0;
+    }
+    const uint64_t of_spines = topology->fabric.super_spines > 0 ? 3 : 1;
+    return queue_ps(topology, &topology->leaf) + of_spines * queue_ps(topology, &topology->spine);
+}
+
+void experiment_doubt(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {
+    const struct doubts doubts = {.root = root, .notes = notes};
+    const uint64_t gap_ps = experiment->path.flowlet_gap_ps;
+    const uint64_t skew_ps = experiment_doubt_skew_ps(&experiment->topology);
+    char gap[QUANTITY_TEXT_SIZE], skew[QUANTITY_TEXT_SIZE];
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        const struct experiment_policy *policy = &experiment->policies[p];
+        if (reorders(policy) && !experiment->topology.nic.out_of_order && experiment->topology.fabric.spines > 0) {
+            note(&doubts, p,
+                 "policy `%s` lets packets of a queue pair overtake each other, but the NIC cannot place them "
+                 "(nic.out_of_order: false): each that comes early is discarded and sent again",
+                 policy->name);
+        }
+        if (strcmp(policy->path, "flowlet") == 0 && gap_ps < skew_ps) {
+            note(
+                &doubts, p,
+                "policy `%s`: packets overtake each other where a flow moves after a gap of %s (path.flowlet_gap), for "
+                "queues at their marking threshold make paths differ by %s",
+                policy->name, quantity_print(gap, QUANTITY_TIME, gap_ps), quantity_print(skew, QUANTITY_TIME, skew_ps));
+        }
+    }
+}
