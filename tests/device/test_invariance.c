@@ -218,7 +218,7 @@ END_TEST
 static struct rig *under(enum path_kind kind, const struct rig_shape *shape) {
     struct rig *rig = rig_create(shape);
     rig->parameters.path.kind = kind;
-    rig->parameters.nic.adaptive_marking = kind == PATH_ADAPTIVE;
+    rig->parameters.nic.adaptive_marking = path_policy_of(kind)->reorders;
     return rig;
 }
 
