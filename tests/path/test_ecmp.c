@@ -3,6 +3,7 @@
 #include "path/ecmp.h"
 #include "path/path.h"
 #include "path/replay.h"
+#include "uniform.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -11,26 +12,6 @@
 enum { BINS = 64 };
 
 static const struct path_parameters parameters = {.kind = PATH_ECMP, .refresh_period_ps = 1000000};
-
-/* Sum of (count - mean)^2 / mean; for n_bins equal bins its mean is n_bins - 1 and its variance twice that. */
-static double chi_square(const uint32_t *counts, unsigned n_bins) {
-    double total = 0;
-    double sum = 0;
-    for (unsigned i = 0; i < n_bins; i++) {
-        total += counts[i];
-    }
-    for (unsigned i = 0; i < n_bins; i++) {
-        const double away = counts[i] - total / n_bins;
-        sum += away * away / (total / n_bins);
-    }
-    return sum;
-}
-
-/* Within five standard deviations: neither uneven nor suspiciously even. */
-static void assert_uniform(const uint32_t *counts, unsigned n_bins) {
-    const double square = (chi_square(counts, n_bins) - (n_bins - 1)) * (chi_square(counts, n_bins) - (n_bins - 1));
-    ck_assert_double_le(square, 25.0 * 2 * (n_bins - 1));
-}
 
 static struct path_request header(uint32_t source, uint32_t destination, uint16_t entropy) {
     return (struct path_request){
@@ -48,7 +29,7 @@ START_TEST(choices_are_uniform_over_consecutive_addresses) {
             counts[port - 32]++;
         }
     }
-    assert_uniform(counts, BINS);
+    uniform_assert(counts, BINS);
 }
 END_TEST
 
@@ -59,7 +40,7 @@ START_TEST(choices_are_uniform_over_entropies_of_one_pair) {
         const struct path_request request = header(3, 77, (uint16_t)entropy);
         counts[ecmp_choose_port(seed, &request) - 32]++;
     }
-    assert_uniform(counts, BINS);
+    uniform_assert(counts, BINS);
 }
 END_TEST
 
@@ -81,7 +62,7 @@ START_TEST(switches_choose_independently_unless_polarised) {
         if (polarised == 1) {
             ck_assert_uint_eq(same, 40000);
         } else {
-            assert_uniform(joint, BINS);
+            uniform_assert(joint, BINS);
         }
     }
 }
@@ -185,9 +166,94 @@ START_TEST(shares_by_hand) {
 }
 END_TEST
 
+/* The check value of CRC-16-CCITT started from ones, from the catalogue of parametrised CRC algorithms. */
+START_TEST(the_crc_has_its_check_value) {
+    static const uint8_t digits[9] = "123456789";
+    ck_assert_uint_eq(ecmp_crc16(0xffff, digits, 9), 0x29b1);
+    ck_assert_uint_eq(ecmp_crc16(0, digits, 9), 0x31c3);
+    ck_assert_uint_eq(ecmp_crc16(0x1234, digits, 0), 0x1234);
+}
+END_TEST
+
+START_TEST(the_crc_reads_addresses_protocol_and_ports) {
+    static const uint8_t expected[ECMP_HEADER_BYTES] = {10, 0, 1, 2, 10, 0, 0, 77, 17, 0xc0, 0x05, 0x12, 0xb7};
+    uint8_t bytes[ECMP_HEADER_BYTES];
+    ecmp_header(bytes, 258, 77, 0xc005);
+    ck_assert_mem_eq(bytes, expected, ECMP_HEADER_BYTES);
+    const struct ecmp_rule rule = {.switch_seed = UINT64_C(0xabcd00000000ffff), .hash = PATH_HASH_CRC16};
+    struct path_request request = header(258, 77, 0xc005);
+    request.count = 7;
+    ck_assert_uint_eq(ecmp_rule_port(&rule, &request), 32 + ecmp_crc16(0xffff, expected, ECMP_HEADER_BYTES) % 7);
+}
+END_TEST
+
+/* All entropies of one pair: a CRC of 16 bits gives each value once, so every port exactly its share. */
+START_TEST(the_crc_is_a_bijection_of_the_entropy) {
+    const struct ecmp_rule rule = {.switch_seed = 5, .hash = PATH_HASH_CRC16};
+    uint32_t counts[BINS] = {0};
+    for (uint32_t entropy = 0; entropy < 65536; entropy++) {
+        const struct path_request request = header(3, 77, (uint16_t)entropy);
+        counts[ecmp_rule_port(&rule, &request) - 32]++;
+    }
+    for (unsigned i = 0; i < BINS; i++) {
+        ck_assert_uint_eq(counts[i], 65536 / BINS);
+    }
+}
+END_TEST
+
+/* Flows with random entropies that share a port at one switch share one at another, whatever its seed; under the mix they part. */
+START_TEST(switches_with_a_crc_are_polarised_in_spite_of_their_seeds) {
+    const struct path_parameters crc = {.kind = PATH_ECMP, .hash = PATH_HASH_CRC16};
+    const struct path_parameters mix = {.kind = PATH_ECMP, .hash = PATH_HASH_MIX};
+    const struct ecmp_rule rules[2][2] = {{ecmp_rule_of(&crc, 9, 1), ecmp_rule_of(&crc, 9, 2)},
+                                          {ecmp_rule_of(&mix, 9, 1), ecmp_rule_of(&mix, 9, 2)}};
+    ck_assert_uint_ne((uint16_t)rules[0][0].switch_seed, (uint16_t)rules[0][1].switch_seed);
+    for (unsigned hash = 0; hash < 2; hash++) {
+        uint32_t joint[BINS] = {0};
+        unsigned used = 0;
+        for (uint32_t source = 0; source < 40000; source++) {
+            struct path_request request = header(source, source + 1, (uint16_t)hash_mix(source));
+            request.count = 8;
+            const unsigned a = ecmp_rule_port(&rules[hash][0], &request) - 32u;
+            const unsigned b = ecmp_rule_port(&rules[hash][1], &request) - 32u;
+            used += joint[8 * a + b]++ == 0;
+        }
+        ck_assert_uint_eq(used, hash == 0 ? 8 : 64);
+    }
+}
+END_TEST
+
 START_TEST(the_table_knows_every_policy_by_its_name) {
-    ck_assert_str_eq(path_policy_of(PATH_ECMP)->name, "ecmp");
-    ck_assert_str_eq(path_policy_of(PATH_ADAPTIVE)->name, "adaptive");
+    static const char *const names[PATH_KINDS] = {
+        [PATH_ECMP] = "ecmp",
+        [PATH_ADAPTIVE] = "adaptive",
+        [PATH_SPRAY_RANDOM] = "spray_random",
+        [PATH_SPRAY_ROUND_ROBIN] = "spray_round_robin",
+        [PATH_TWO_CHOICES] = "two_choices",
+        [PATH_DRILL] = "drill",
+        [PATH_FLOWLET] = "flowlet",
+    };
+    for (int kind = 0; kind < PATH_KINDS; kind++) {
+        ck_assert_str_eq(path_policy_of((enum path_kind)kind)->name, names[kind]);
+    }
+}
+END_TEST
+
+/* Whatever policy and hash: an ordered packet goes where `ecmp` sends it, unless the policy keeps the order of all. */
+START_TEST(ordered_packets_go_where_ecmp_sends_them) {
+    for (int kind = 0; kind < PATH_KINDS; kind++) {
+        const struct path_policy *policy = path_policy_of((enum path_kind)kind);
+        for (int hash = PATH_HASH_MIX; policy->reorders && hash <= PATH_HASH_CRC16; hash++) {
+            const struct path_parameters with = {.refresh_period_ps = 1000000, .hash = (enum path_hash)hash};
+            const struct ecmp_rule rule = ecmp_rule_of(&with, 1, 5);
+            struct path_state *state = policy->create(&with, 1, 5, 96);
+            for (uint32_t source = 0; source < 500; source++) {
+                const struct path_request request = header(source, 900, 7);
+                ck_assert_uint_eq(policy->choose(state, &request), ecmp_rule_port(&rule, &request));
+            }
+            path_state_free(state);
+        }
+    }
 }
 END_TEST
 
@@ -198,7 +264,7 @@ START_TEST(switches_do_not_look_in_step) {
         ck_assert_uint_lt(offset_ps, parameters.refresh_period_ps);
         counts[offset_ps / 100000]++;
     }
-    assert_uniform(counts, 10);
+    uniform_assert(counts, 10);
 }
 END_TEST
 
@@ -212,6 +278,11 @@ int main(void) {
     tcase_add_test(hash, loads_follow_the_law_of_balls_in_bins);
     tcase_add_test(hash, three_hundred_seeds_give_the_mean_within_two_percent);
     tcase_add_test(hash, shares_by_hand);
+    tcase_add_test(hash, the_crc_has_its_check_value);
+    tcase_add_test(hash, the_crc_reads_addresses_protocol_and_ports);
+    tcase_add_test(hash, the_crc_is_a_bijection_of_the_entropy);
+    tcase_add_test(hash, switches_with_a_crc_are_polarised_in_spite_of_their_seeds);
+    tcase_add_test(hash, ordered_packets_go_where_ecmp_sends_them);
     tcase_add_test(hash, the_table_knows_every_policy_by_its_name);
     tcase_add_test(hash, switches_do_not_look_in_step);
     Suite *suite = suite_create("ecmp");
