@@ -164,6 +164,26 @@ static bool ecmp(const struct summary *s) {
     return s->random_case->parameters.path.kind == PATH_ECMP && s->starts[PACKET_DATA] > 0 &&
            s->random_case->fabric->n_leaves > 1;
 }
+static bool takes(const struct summary *s, enum path_kind kind) {
+    const struct network_parameters *p = &s->random_case->parameters;
+    return p->path.kind == kind && (p->nic.adaptive_marking || kind == PATH_FLOWLET) && s->starts[PACKET_DATA] > 0 &&
+           s->random_case->fabric->n_leaves > 1;
+}
+static bool spray_random(const struct summary *s) {
+    return takes(s, PATH_SPRAY_RANDOM);
+}
+static bool spray_round_robin(const struct summary *s) {
+    return takes(s, PATH_SPRAY_ROUND_ROBIN);
+}
+static bool two_choices(const struct summary *s) {
+    return takes(s, PATH_TWO_CHOICES);
+}
+static bool drill(const struct summary *s) {
+    return takes(s, PATH_DRILL);
+}
+static bool flowlet(const struct summary *s) {
+    return takes(s, PATH_FLOWLET);
+}
 static bool tie(const struct summary *s) {
     return s->links.ties > 0;
 }
@@ -216,6 +236,11 @@ static const struct {
     {"several queue pairs", queue_pairs},
     {"adaptive routing", adaptive},
     {"ECMP", ecmp},
+    {"random spray", spray_random},
+    {"round-robin spray", spray_round_robin},
+    {"two choices", two_choices},
+    {"DRILL", drill},
+    {"flowlets", flowlet},
     {"arrivals at one time", tie},
     {"many arrivals at one time", many_ties},
     {"dependency", dependency},

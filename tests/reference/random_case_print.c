@@ -68,8 +68,11 @@ void random_case_print(FILE *stream, const struct random_case *random_case) {
     print_nic(stream, &p->nic);
     fprintf(stream, "nvlink: record %" PRIu32 " grain %" PRIu32 " buffer %" PRIu64 "\n", p->nvlink.record_bytes,
             p->nvlink.credit_grain_bytes, p->nvlink.buffer_bytes);
-    fprintf(stream, "path %d period %" PRIu64 ", controller %d notification interval %" PRIu64 "\n", (int)p->path.kind,
-            p->path.refresh_period_ps, (int)p->congestion.kind, p->congestion.notification_interval_ps);
+    fprintf(stream, "path %d period %" PRIu64 " hash %d rounds %" PRIu32 " gap %" PRIu64 " entries %" PRIu32 "\n",
+            (int)p->path.kind, p->path.refresh_period_ps, (int)p->path.hash, p->path.round_robin_rounds,
+            p->path.flowlet_gap_ps, p->path.flowlet_entries);
+    fprintf(stream, "controller %d notification interval %" PRIu64 "\n", (int)p->congestion.kind,
+            p->congestion.notification_interval_ps);
     for (uint32_t i = 0; i < random_case->n_messages; i++) {
         if (!(random_case->recipe.left_out >> i & 1)) {
             print_message(stream, i, &random_case->messages[i]);

@@ -81,9 +81,17 @@ static struct nvlink_parameters draw_nvlink(struct dice *dice) {
 
 static struct path_parameters draw_path(struct dice *dice) {
     static const uint64_t periods[] = {US, US, 5000, 100000, 1234567, 2 * US};
-    struct path_parameters path = {.kind = dice_chance(dice, 60) ? PATH_ADAPTIVE : PATH_ECMP,
+    static const uint64_t kinds[] = {PATH_ADAPTIVE, PATH_ADAPTIVE,   PATH_ADAPTIVE,     PATH_ECMP,
+                                     PATH_ECMP,     PATH_FLOWLET,    PATH_SPRAY_RANDOM, PATH_SPRAY_ROUND_ROBIN,
+                                     PATH_DRILL,    PATH_TWO_CHOICES};
+    static const uint64_t entries[] = {1, 3, 64, 65536};
+    struct path_parameters path = {.kind = (enum path_kind)dice_pick(dice, kinds, COUNT(kinds)),
                                    .polarised = dice_chance(dice, 30),
-                                   .refresh_period_ps = dice_pick(dice, periods, COUNT(periods))};
+                                   .hash = dice_chance(dice, 30) ? PATH_HASH_CRC16 : PATH_HASH_MIX,
+                                   .refresh_period_ps = dice_pick(dice, periods, COUNT(periods)),
+                                   .round_robin_rounds = dice_below(dice, 6),
+                                   .flowlet_gap_ps = dice_between(dice, 1, dice_chance(dice, 50) ? US : 20 * US),
+                                   .flowlet_entries = (uint32_t)dice_pick(dice, entries, COUNT(entries))};
     path.grade_bounds_bytes[0] = 1 + dice_below(dice, 10000);
     path.grade_bounds_bytes[1] = path.grade_bounds_bytes[0] + dice_below(dice, 10000);
     path.grade_bounds_bytes[2] = path.grade_bounds_bytes[1] + dice_below(dice, 30000);
