@@ -201,6 +201,7 @@ static void fill_moe(struct measurement *measurement, const struct ideal *ideal)
         snprintf(phase->name, sizeof(phase->name), "%s", names[p]);
         phase->kind = p == MEASURE_PHASE_COUNTS ? MEASUREMENT_PHASE_CONTROL : MEASUREMENT_PHASE_DATA;
         phase->participants = measurement->n_ranks;
+        phase->collective_ranks = moe_plan_counts(plan->moe)->shape.group_ranks;
         phase->ideal_ps = ideal_phase_ps(ideal, summaries[p]);
         if (p != MEASURE_PHASE_COUNTS) {
             fill_definitions(phase, plan, summaries[p], measurement->n_ranks);

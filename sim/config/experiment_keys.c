@@ -127,7 +127,7 @@ static const struct key traffic_keys[] = {
             "scored by the sum of their top 2, groups_kept kept); node_limited (DeepEP's benchmark: groups are nodes, "
             "scored by their best, nodes_kept kept).",
      FIELD(experiment_traffic, gate)},
-    {"zipf_exponent", KEY_REAL, QUANTITY_REAL, "0", "10", "1.0",
+    {"zipf_exponent", KEY_REAL, QUANTITY_REAL, "0", "8", "1.0",
      .doc = "zipf: popularity of the expert of rank r is r^-exponent.", FIELD(experiment_traffic, zipf_exponent)},
     {"hot_expert_factor", KEY_REAL, QUANTITY_REAL, "1", "65536", "5",
      .doc = "hot_expert: its load ÷ the mean load of an expert (measured models: 2.6 to 5.1, DeepSpeed pull request "

@@ -194,17 +194,29 @@ static uint64_t phase_wire_bytes(const struct measurement *measurement, uint32_t
     return bytes;
 }
 
+/* A phase that was cut short has moved less than its bytes: no bandwidth can be said of it. */
+static bool is_cut_short(const struct measurement *measurement, uint32_t phase) {
+    for (uint64_t i = 0; measurement->outcome != MEASUREMENT_FINISHED && i < measurement->n_messages; i++) {
+        if (measurement->messages[i].phase == phase && measurement->messages[i].completed_ps == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void summarise_phase(struct summary_phase *summary, const struct measurement *measurement, uint32_t phase) {
     const struct measurement_phase *from = &measurement->phases[phase];
     const double participants = from->participants != 0 ? from->participants : measurement->n_ranks;
     memcpy(summary->name, from->name, sizeof summary->name);
     summary->kind = from->kind;
     summarise_phase_times(summary, measurement, phase);
-    const double rank_seconds = participants * summary->time_ps / ps_per_s;
+    const double time_ps = is_cut_short(measurement, phase) ? NAN : summary->time_ps;
+    const double rank_seconds = participants * time_ps / ps_per_s;
+    const double n = from->collective_ranks != 0 ? from->collective_ranks : participants;
     summary->ideal_ps = known(from->ideal_ps);
-    summary->ideal_share = ratio(summary->ideal_ps, summary->time_ps);
+    summary->ideal_share = ratio(summary->ideal_ps, time_ps);
     summary->algbw = ratio(known(from->collective_bytes), rank_seconds);
-    summary->busbw = summary->algbw * (participants - 1.0) / participants;
+    summary->busbw = summary->algbw * (n - 1.0) / n;
     summary->rdma_logical = ratio(known(from->rdma_logical_bytes), rank_seconds);
     summary->nvl_received = ratio(known(from->nvl_received_bytes), rank_seconds);
     summary->wire = ratio(known(phase_wire_bytes(measurement, phase)), rank_seconds);
