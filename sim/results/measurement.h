@@ -44,7 +44,7 @@ enum measurement_link_kind { MEASUREMENT_LINK_ETHERNET = 0, MEASUREMENT_LINK_NVL
 struct measurement_phase {
     char name[MEASUREMENT_NAME_SIZE];
     enum measurement_phase_kind kind;
-    uint32_t participants; /**< ranks that take part; bandwidths are per participant */
+    uint32_t participants;     /**< ranks that take part; bandwidths are per participant */
     uint32_t collective_ranks; /**< ranks of one collective (an expert-parallel group), n of busbw; 0 = participants */
     uint64_t
         collective_bytes; /**< sum over ranks of what an all-to-all buffer holds, own part included (NCCL's algbw); 0 = not defined */
