@@ -83,7 +83,8 @@ START_TEST(a_flow_alone_is_said_to_be_alone) {
     const uint64_t flows[] = {4};
     const struct explanation_link link = {"leaf1:down3", flows, 1};
     explanation_add_flow(measurement, "slowest flow", 4, &link, 1);
-    ck_assert_ptr_nonnull(strstr(measurement->explanations[1].text, "no other flow is known to have been on its links meanwhile"));
+    ck_assert_ptr_nonnull(
+        strstr(measurement->explanations[1].text, "no other flow is known to have been on its links meanwhile"));
 }
 END_TEST
 
