@@ -10,9 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const configurations[] = {"configs/all-to-all.yaml",        "configs/incast.yaml",
-                                             "configs/permutation.yaml",       "configs/quickstart-collision.yaml",
-                                             "configs/quickstart-incast.yaml", "configs/single-flow.yaml"};
+static const char *const configurations[] = {"configs/all-to-all.yaml",           "configs/incast.yaml",
+                                             "configs/permutation.yaml",          "configs/permutation-paths.yaml",
+                                             "configs/quickstart-collision.yaml", "configs/quickstart-incast.yaml",
+                                             "configs/single-flow.yaml"};
 enum { N_CONFIGURATIONS = sizeof configurations / sizeof configurations[0] };
 
 static struct experiment experiment;

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Policies that hardly do what they are for are noted, at their places, and only those.
+ */
+#include "config/experiment_doubt.h"
+#include "config/experiment_file.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct experiment experiment;
+static struct error_list notes, errors;
+
+static void read_configuration(const char *const *overrides, size_t n) {
+    notes = (struct error_list){0};
+    const bool good =
+        experiment_read_noting("configs/permutation-paths.yaml", overrides, n, &experiment, &notes, &errors);
+    experiment_report(stderr, &errors);
+    ck_assert(good);
+}
+
+static unsigned count_notes(const char *words) {
+    unsigned n = 0;
+    for (unsigned i = 0; i < notes.count; i++) {
+        n += strstr(notes.errors[i].message, words) != NULL;
+    }
+    return n;
+}
+
+START_TEST(spray_is_noted_where_nics_cannot_place_packets) {
+    read_configuration((const char *const[]){"topology.nic.out_of_order=false"}, 1);
+    ck_assert_uint_eq(notes.count, 5);
+    ck_assert_uint_eq(count_notes("nic.out_of_order: false"), 5);
+    ck_assert_uint_eq(count_notes("`ecmp+none`"), 0);
+    ck_assert_uint_eq(count_notes("`flowlet+none`"), 0);
+    ck_assert_uint_eq(count_notes("`spray_random+none`"), 1);
+    ck_assert_uint_gt(notes.errors[0].line, 8); /* the policy's own place, not that of the list */
+    ck_assert_uint_gt(notes.errors[1].column, notes.errors[0].column);
+}
+END_TEST
+
+START_TEST(spray_is_not_noted_on_one_leaf_or_with_placement) {
+    read_configuration(NULL, 0);
+    ck_assert_uint_eq(notes.count, 0);
+    const char *const one_leaf[] = {"topology.nic.out_of_order=false", "cluster.racks=16", "cluster.spines=0",
+                                    "cluster.leaf_uplinks=0"};
+    read_configuration(one_leaf, 4);
+    ck_assert_uint_eq(notes.count, 0);
+}
+END_TEST
+
+/* 150,000 B at 400 Gb/s are 3 us; a packet of 4160 B is 83.2 ns. */
+START_TEST(skew_is_what_queues_at_the_marking_threshold_take) {
+    struct topology topology = {.nic = {.payload_bytes = 4096, .header_bytes = 64}};
+    topology.leaf.port_rate_bits_per_s = topology.spine.port_rate_bits_per_s = UINT64_C(400000000000);
+    topology.leaf.ecn_minimum_bytes = topology.spine.ecn_minimum_bytes = 150000;
+    ck_assert_uint_eq(experiment_doubt_skew_ps(&topology), 0);
+    topology.fabric.spines = 4;
+    ck_assert_uint_eq(experiment_doubt_skew_ps(&topology), 2 * 83200);
+    topology.leaf.ecn = true;
+    ck_assert_uint_eq(experiment_doubt_skew_ps(&topology), 3000000 + 83200);
+    topology.spine.ecn = true;
+    ck_assert_uint_eq(experiment_doubt_skew_ps(&topology), 2 * 3000000);
+    topology.fabric.super_spines = 2;
+    ck_assert_uint_eq(experiment_doubt_skew_ps(&topology), 4 * 3000000);
+}
+END_TEST
+
+START_TEST(flowlet_gaps_below_the_skew_are_noted) {
+    const char *overrides[] = {"policies=flowlet+none", "path.flowlet_gap=167 ns"};
+    read_configuration(overrides, 2);
+    ck_assert_uint_eq(count_notes("overtake"), 0);
+    overrides[1] = "path.flowlet_gap=166 ns";
+    read_configuration(overrides, 2);
+    ck_assert_uint_eq(count_notes("a gap of 166 ns (path.flowlet_gap)"), 1);
+    overrides[0] = "policies=ecmp+none";
+    read_configuration(overrides, 2);
+    ck_assert_uint_eq(count_notes("overtake"), 0);
+}
+END_TEST
+
+int main(void) {
+    if (chdir(SOURCE_DIRECTORY) != 0) {
+        return EXIT_FAILURE;
+    }
+    TCase *doubt = tcase_create("doubt");
+    tcase_add_test(doubt, spray_is_noted_where_nics_cannot_place_packets);
+    tcase_add_test(doubt, spray_is_not_noted_on_one_leaf_or_with_placement);
+    tcase_add_test(doubt, skew_is_what_queues_at_the_marking_threshold_take);
+    tcase_add_test(doubt, flowlet_gaps_below_the_skew_are_noted);
+    Suite *suite = suite_create("doubt");
+    suite_add_tcase(suite, doubt);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
