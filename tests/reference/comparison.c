@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS_MOST = 60, PARTS_MOST = 7, CASES_A_THREADED_ONE = 8 };
+enum { SECONDS_MOST = 60, PARTS_MOST = 7, CASES_A_THREADED_ONE = 8, CASES_A_CROWDED_ONE = 40 };
 
 /** One number that both count. */
 struct pair {
@@ -125,6 +125,16 @@ static bool equal_in_windows(FILE *stream, const struct random_case *random_case
     return equal;
 }
 
+/** On two threads one case in 8, on 3 and 8 as well one in 40: few, since barriers are slow on a busy machine. */
+static bool equal_on_threads(FILE *stream, const struct random_case *random_case, const struct reference *reference) {
+    const uint64_t number = random_case->recipe.number;
+    if (number % CASES_A_THREADED_ONE == 0 && !equal_in_windows(stream, random_case, reference, 1, 2)) {
+        return false;
+    }
+    return number % CASES_A_CROWDED_ONE != 0 || (equal_in_windows(stream, random_case, reference, 2, 3) &&
+                                                 equal_in_windows(stream, random_case, reference, 1, 8));
+}
+
 bool comparison_equal(FILE *stream, const struct random_case *random_case, const struct reference *reference) {
     static const uint64_t parts[] = {1, 2, PARTS_MOST};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -132,9 +142,7 @@ bool comparison_equal(FILE *stream, const struct random_case *random_case, const
             return false;
         }
     }
-    /* Few, since barriers are slow on a busy machine. */
-    const bool threaded = random_case->recipe.number % CASES_A_THREADED_ONE == 0;
-    return !threaded || equal_in_windows(stream, random_case, reference, 1, 2);
+    return equal_on_threads(stream, random_case, reference);
 }
 
 bool comparison_equal_apart(FILE *stream, const struct random_case *random_case) {

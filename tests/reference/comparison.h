@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** Runs the engine with the whole window, a half and a seventh of it, in some cases on two threads, and compares traces and counters with a run of the naive simulator; prints the first difference. True if all is equal. */
+/** Runs the engine with the whole window, a half and a seventh of it, one case in 8 on two threads and one in 40 on 3 and on 8, and compares traces and counters with a run of the naive simulator; prints the first difference. True if all is equal. */
 bool comparison_equal(FILE *stream, const struct random_case *random_case, const struct reference *reference);
 
 /** Runs both in a process of their own, so that one that aborts or hangs (60 s) counts as different too. */

@@ -206,60 +206,69 @@ static bool finished(const struct summary *s) {
 static const struct {
     const char *name;
     bool (*occurred)(const struct summary *s);
-} features[] = {
-    {"finished", finished},
-    {"ECN mark", mark},
-    {"marked probe", marked_probe},
-    {"drop in the lossless class", lossless_drop},
-    {"drop in the lossy class", lossy_drop},
-    {"drop of a control packet", control_drop},
-    {"pause", pause_sent},
-    {"more than 10 pauses", pause_often},
-    {"resume", resume_sent},
-    {"rewind by timeout", timeout},
-    {"NACK", nack},
-    {"retransmission", retransmission},
-    {"duplicate", duplicate},
-    {"reordering, placed", reordering},
-    {"congestion notification", notification},
-    {"probe reply", probe_reply},
-    {"probe given up", probe_given_up},
-    {"late acknowledgement", late_acknowledgement},
-    {"pacing below line rate", paced},
-    {"early pacing", early_pacing},
-    {"window holds a queue pair", window_stall},
-    {"urgent message", urgent},
-    {"NVLink", nvlink},
-    {"second NVLink channel", second_channel},
-    {"credit stall", credit_stall},
-    {"cut-through from slow to fast", held_back},
-    {"several queue pairs", queue_pairs},
-    {"adaptive routing", adaptive},
-    {"ECMP", ecmp},
-    {"random spray", spray_random},
-    {"round-robin spray", spray_round_robin},
-    {"two choices", two_choices},
-    {"DRILL", drill},
-    {"flowlets", flowlet},
-    {"arrivals at one time", tie},
-    {"many arrivals at one time", many_ties},
-    {"dependency", dependency},
-    {"unit", units},
-    {"later start", later_start},
+} features[FEATURES] = {
+    [FEATURE_FINISHED] = {"finished", finished},
+    [FEATURE_ECN_MARK] = {"ECN mark", mark},
+    [FEATURE_MARKED_PROBE] = {"marked probe", marked_probe},
+    [FEATURE_LOSSLESS_DROP] = {"drop in the lossless class", lossless_drop},
+    [FEATURE_LOSSY_DROP] = {"drop in the lossy class", lossy_drop},
+    [FEATURE_CONTROL_DROP] = {"drop of a control packet", control_drop},
+    [FEATURE_PAUSE_SENT] = {"pause", pause_sent},
+    [FEATURE_PAUSE_OFTEN] = {"more than 10 pauses", pause_often},
+    [FEATURE_RESUME_SENT] = {"resume", resume_sent},
+    [FEATURE_TIMEOUT] = {"rewind by timeout", timeout},
+    [FEATURE_NACK] = {"NACK", nack},
+    [FEATURE_RETRANSMISSION] = {"retransmission", retransmission},
+    [FEATURE_DUPLICATE] = {"duplicate", duplicate},
+    [FEATURE_REORDERING] = {"reordering, placed", reordering},
+    [FEATURE_NOTIFICATION] = {"congestion notification", notification},
+    [FEATURE_PROBE_REPLY] = {"probe reply", probe_reply},
+    [FEATURE_PROBE_GIVEN_UP] = {"probe given up", probe_given_up},
+    [FEATURE_LATE_ACKNOWLEDGEMENT] = {"late acknowledgement", late_acknowledgement},
+    [FEATURE_PACED] = {"pacing below line rate", paced},
+    [FEATURE_EARLY_PACING] = {"early pacing", early_pacing},
+    [FEATURE_WINDOW_STALL] = {"window holds a queue pair", window_stall},
+    [FEATURE_URGENT] = {"urgent message", urgent},
+    [FEATURE_NVLINK] = {"NVLink", nvlink},
+    [FEATURE_SECOND_CHANNEL] = {"second NVLink channel", second_channel},
+    [FEATURE_CREDIT_STALL] = {"credit stall", credit_stall},
+    [FEATURE_HELD_BACK] = {"cut-through from slow to fast", held_back},
+    [FEATURE_QUEUE_PAIRS] = {"several queue pairs", queue_pairs},
+    [FEATURE_ADAPTIVE] = {"adaptive routing", adaptive},
+    [FEATURE_ECMP] = {"ECMP", ecmp},
+    [FEATURE_SPRAY_RANDOM] = {"random spray", spray_random},
+    [FEATURE_SPRAY_ROUND_ROBIN] = {"round-robin spray", spray_round_robin},
+    [FEATURE_TWO_CHOICES] = {"two choices", two_choices},
+    [FEATURE_DRILL] = {"DRILL", drill},
+    [FEATURE_FLOWLET] = {"flowlets", flowlet},
+    [FEATURE_TIE] = {"arrivals at one time", tie},
+    [FEATURE_MANY_TIES] = {"many arrivals at one time", many_ties},
+    [FEATURE_DEPENDENCY] = {"dependency", dependency},
+    [FEATURE_UNITS] = {"unit", units},
+    [FEATURE_LATER_START] = {"later start", later_start},
 };
+_Static_assert((int)FEATURES <= 64, "a set of features has too few bits");
 
-enum { FEATURES = sizeof features / sizeof *features };
-_Static_assert((int)FEATURES <= (int)FEATURES_MOST, "a feature table has too few rows");
-
-void feature_observe(struct feature_table *table, const struct random_case *random_case,
-                     const struct reference *reference) {
+uint64_t feature_set(const struct random_case *random_case, const struct reference *reference) {
     struct summary s = {.random_case = random_case, .reference = reference};
     sum_trace(&s, &reference->trace);
     sum_links(&s, reference);
     sum_endpoints(&s, reference);
+    uint64_t set = 0;
+    for (int i = 0; i < FEATURES; i++) {
+        set |= (uint64_t)features[i].occurred(&s) << i;
+    }
+    return set;
+}
+
+const char *feature_name(enum feature feature) {
+    return features[feature].name;
+}
+
+void feature_count(struct feature_table *table, uint64_t set) {
     table->cases++;
     for (int i = 0; i < FEATURES; i++) {
-        table->counts[i] += features[i].occurred(&s);
+        table->counts[i] += set >> i & 1;
     }
 }
 

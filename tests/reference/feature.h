@@ -14,18 +14,66 @@
 
 enum {
     FEATURE_LEAST_CASES = 5, /**< fewer cases than that do not count as covered */
-    FEATURES_MOST = 64,
+};
+
+/** What can happen in a run; feature_name says it in words. */
+enum feature {
+    FEATURE_FINISHED,
+    FEATURE_ECN_MARK,
+    FEATURE_MARKED_PROBE,
+    FEATURE_LOSSLESS_DROP,
+    FEATURE_LOSSY_DROP,
+    FEATURE_CONTROL_DROP,
+    FEATURE_PAUSE_SENT,
+    FEATURE_PAUSE_OFTEN,
+    FEATURE_RESUME_SENT,
+    FEATURE_TIMEOUT,
+    FEATURE_NACK,
+    FEATURE_RETRANSMISSION,
+    FEATURE_DUPLICATE,
+    FEATURE_REORDERING,
+    FEATURE_NOTIFICATION,
+    FEATURE_PROBE_REPLY,
+    FEATURE_PROBE_GIVEN_UP,
+    FEATURE_LATE_ACKNOWLEDGEMENT,
+    FEATURE_PACED,
+    FEATURE_EARLY_PACING,
+    FEATURE_WINDOW_STALL,
+    FEATURE_URGENT,
+    FEATURE_NVLINK,
+    FEATURE_SECOND_CHANNEL,
+    FEATURE_CREDIT_STALL,
+    FEATURE_HELD_BACK,
+    FEATURE_QUEUE_PAIRS,
+    FEATURE_ADAPTIVE,
+    FEATURE_ECMP,
+    FEATURE_SPRAY_RANDOM,
+    FEATURE_SPRAY_ROUND_ROBIN,
+    FEATURE_TWO_CHOICES,
+    FEATURE_DRILL,
+    FEATURE_FLOWLET,
+    FEATURE_TIE,
+    FEATURE_MANY_TIES,
+    FEATURE_DEPENDENCY,
+    FEATURE_UNITS,
+    FEATURE_LATER_START,
+    FEATURES
 };
 
 /** Cases in which each feature occurred. Zero-initialise. */
 struct feature_table {
     uint32_t cases;
-    uint32_t counts[FEATURES_MOST];
+    uint32_t counts[FEATURES];
 };
 
-/** Books a run of a case. */
-void feature_observe(struct feature_table *table, const struct random_case *random_case,
-                     const struct reference *reference);
+/** The features that occurred in a run of a case: bit i is enum feature i. */
+uint64_t feature_set(const struct random_case *random_case, const struct reference *reference);
+
+/** A feature in words; static. */
+const char *feature_name(enum feature feature);
+
+/** Books the features of one run. */
+void feature_count(struct feature_table *table, uint64_t set);
 
 /** Prints the table. */
 void feature_print(FILE *stream, const struct feature_table *table);

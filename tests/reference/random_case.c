@@ -5,6 +5,7 @@
 #include "dice.h"
 #include "random_fabric.h"
 #include "random_parameters.h"
+#include "random_wishes.h"
 
 #include <stdlib.h>
 
@@ -30,6 +31,12 @@ static struct mood draw_mood(struct dice *dice, const struct fabric *fabric) {
                          .most_packets = (uint32_t)dice_pick(dice, most, sizeof most / sizeof *most),
                          .common_ps = dice_chance(dice, 70) ? 0 : dice_between(dice, 1, 5 * US),
                          .jitter_percent = dice_chance(dice, 50) ? 0 : 60};
+}
+
+/** More packets, and to one place. */
+static void crowd(struct mood *mood) {
+    mood->hot_percent = 80;
+    mood->most_packets = mood->most_packets < 40 ? 40 : mood->most_packets;
 }
 
 static bool same_domain(const struct fabric *fabric, uint32_t a, uint32_t b) {
@@ -206,7 +213,10 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     created->fabric = random_fabric_create(recipe->number, recipe->simpler & RANDOM_CASE_EQUAL_LINKS,
                                            recipe->simpler & RANDOM_CASE_STORE_AND_FORWARD);
     created->parameters = random_parameters_create(recipe->number);
-    const struct mood mood = draw_mood(&traffic, created->fabric);
+    struct mood mood = draw_mood(&traffic, created->fabric);
+    if (random_wishes_has(recipe->number)) {
+        crowd(&mood);
+    }
     draw_messages(created, &messages, &mood);
     draw_dependencies(created, &dependencies);
     align_refreshes(created, &refreshes);

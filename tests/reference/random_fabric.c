@@ -19,6 +19,11 @@ struct shape {
     uint32_t n_spines, parallel[LEAVES * SPINES];
 };
 
+/** More than one mostly: only then there are several ways. */
+static uint32_t draw_leaves(struct dice *dice) {
+    return dice_chance(dice, 20) ? 1 : 2 + dice_below(dice, LEAVES - 1);
+}
+
 static void draw_shape(struct shape *shape, struct dice *dice) {
     shape->n_domains = 1 + dice_below(dice, DOMAINS);
     for (uint32_t i = 0; i < shape->n_domains; i++) {
@@ -29,7 +34,7 @@ static void draw_shape(struct shape *shape, struct dice *dice) {
     for (uint32_t i = 0; i < shape->n_chips; i++) {
         shape->links_per_chip[i] = 1 + dice_below(dice, 2);
     }
-    shape->n_leaves = shape->n_chips > 0 && dice_chance(dice, 10) ? 0 : 1 + dice_below(dice, LEAVES);
+    shape->n_leaves = shape->n_chips > 0 && dice_chance(dice, 10) ? 0 : draw_leaves(dice);
     for (uint32_t i = 0; i < DOMAINS * GPUS; i++) {
         const bool plugged = shape->n_leaves > 0 && (i < 2 || dice_chance(dice, 92));
         shape->leaves[i] = plugged ? dice_below(dice, shape->n_leaves) : FABRIC_NONE;

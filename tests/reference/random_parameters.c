@@ -2,6 +2,7 @@
 #include "random_parameters.h"
 
 #include "dice.h"
+#include "random_wishes.h"
 
 #define GBPS UINT64_C(1000000000)
 #define US UINT64_C(1000000)
@@ -146,5 +147,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     parameters.nvlink = draw_nvlink(&nvlink);
     parameters.path = draw_path(&path);
     parameters.congestion = draw_congestion(&controller, &parameters.nic);
+    random_wishes_grant(&parameters, number);
     return parameters;
 }

@@ -7,7 +7,7 @@
  */
 #include "base/error.h"
 #include "comparison.h"
-#include "feature.h"
+#include "feature_pairs.h"
 #include "random_case.h"
 #include "reference.h"
 
@@ -15,7 +15,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { QUICK_CASES = 400, CASES_FOR_COVERAGE = 400 };
+enum { QUICK_CASES = 400, CASES_FOR_COVERAGE = 400, CASES_FOR_PAIRS = 10000 };
+
+/** What occurred in the cases so far. */
+struct coverage {
+    struct feature_table features;
+    struct feature_pairs pairs;
+};
 
 static uint64_t number_from_environment(const char *name, uint64_t otherwise) {
     const char *text = getenv(name);
@@ -38,11 +44,13 @@ static void show_smallest(const struct random_case_recipe *recipe) {
 }
 
 /** Compares one case; false if it differs. */
-static bool try_case(uint64_t number, struct feature_table *table, bool quiet) {
+static bool try_case(uint64_t number, struct coverage *coverage, bool quiet) {
     const struct random_case_recipe recipe = {.number = number};
     struct random_case *random_case = random_case_create(&recipe);
     struct reference *reference = reference_run(random_case->fabric, &random_case->parameters, &random_case->traffic);
-    feature_observe(table, random_case, reference);
+    const uint64_t features = feature_set(random_case, reference);
+    feature_count(&coverage->features, features);
+    feature_pairs_count(&coverage->pairs, features);
     reference_free(reference);
     FILE *nowhere = fopen("/dev/null", "w");
     REQUIRE(nowhere != NULL, "/dev/null cannot be opened");
@@ -61,15 +69,17 @@ START_TEST(engine_and_naive_simulator_do_the_same) {
     const uint64_t cases = number_from_environment("MOEFABRIC_ORACLE_CASES", QUICK_CASES);
     const uint64_t first = number_from_environment("MOEFABRIC_ORACLE_FIRST", 0);
     const bool keep_going = number_from_environment("MOEFABRIC_ORACLE_KEEP_GOING", 0) != 0;
-    struct feature_table table = {0};
+    struct coverage coverage = {0};
     uint64_t different = 0;
     for (uint64_t number = first; number < first + cases && (keep_going || different == 0); number++) {
-        different += !try_case(number, &table, keep_going);
+        different += !try_case(number, &coverage, keep_going);
     }
-    feature_print(stdout, &table);
+    feature_print(stdout, &coverage.features);
+    feature_pairs_print(stdout, &coverage.pairs);
     ck_assert_msg(different == 0, "%llu of %llu cases differ", (unsigned long long)different,
                   (unsigned long long)cases);
-    ck_assert(cases < CASES_FOR_COVERAGE || feature_all_covered(&table));
+    ck_assert(cases < CASES_FOR_COVERAGE || feature_all_covered(&coverage.features));
+    ck_assert(cases < CASES_FOR_PAIRS || feature_pairs_all_covered(&coverage.pairs));
 }
 END_TEST
 

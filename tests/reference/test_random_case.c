@@ -57,7 +57,7 @@ static bool breaks_a_rule(const struct random_case *random_case, void *table) {
     const bool conserved = !reference->finished || bytes_are_conserved(random_case, reference);
     const bool well = ends_well(random_case, reference);
     if (table != NULL) {
-        feature_observe(table, random_case, reference);
+        feature_count(table, feature_set(random_case, reference));
     }
     reference_free(reference);
     return !conserved || !well;

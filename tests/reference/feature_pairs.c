@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "feature_pairs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { RAREST_SHOWN = 24 };
+
+/* Features that are counted in pairs. Left out are those that say almost the same as one of these. */
+static const enum feature listed[] = {
+    FEATURE_ECN_MARK,       FEATURE_MARKED_PROBE,
+    FEATURE_LOSSLESS_DROP,  FEATURE_LOSSY_DROP,
+    FEATURE_CONTROL_DROP,   FEATURE_PAUSE_SENT,
+    FEATURE_TIMEOUT,        FEATURE_NACK,
+    FEATURE_DUPLICATE,      FEATURE_REORDERING,
+    FEATURE_NOTIFICATION,   FEATURE_PROBE_REPLY,
+    FEATURE_PROBE_GIVEN_UP, FEATURE_LATE_ACKNOWLEDGEMENT,
+    FEATURE_PACED,          FEATURE_EARLY_PACING,
+    FEATURE_WINDOW_STALL,   FEATURE_URGENT,
+    FEATURE_SECOND_CHANNEL, FEATURE_CREDIT_STALL,
+    FEATURE_HELD_BACK,      FEATURE_QUEUE_PAIRS,
+    FEATURE_ADAPTIVE,       FEATURE_ECMP,
+    FEATURE_SPRAY_RANDOM,   FEATURE_SPRAY_ROUND_ROBIN,
+    FEATURE_TWO_CHOICES,    FEATURE_DRILL,
+    FEATURE_FLOWLET,        FEATURE_MANY_TIES,
+    FEATURE_DEPENDENCY,     FEATURE_UNITS,
+    FEATURE_LATER_START,
+};
+
+enum { LISTED = sizeof listed / sizeof *listed, PAIRS = LISTED * (LISTED - 1) / 2 };
+
+#define BIT(feature) (UINT64_C(1) << FEATURE_##feature)
+
+#define PATHS                                                                                                          \
+    (BIT(ADAPTIVE) | BIT(ECMP) | BIT(SPRAY_RANDOM) | BIT(SPRAY_ROUND_ROBIN) | BIT(TWO_CHOICES) | BIT(DRILL) |          \
+     BIT(FLOWLET))
+
+/* A feature of one set and another one of the other never occur together. */
+static const struct exclusion {
+    uint64_t one, other;
+    const char *reason;
+} exclusions[] = {
+    {PATHS, PATHS, "a run has one path policy"},
+    {BIT(NOTIFICATION), BIT(PROBE_REPLY) | BIT(PROBE_GIVEN_UP) | BIT(EARLY_PACING) | BIT(MARKED_PROBE),
+     "a run has one controller: DCQCN is notified, Spectrum-X probes"},
+    {BIT(NACK), BIT(REORDERING), "a run has one transport: go-back-N or placement in any order"},
+    {BIT(LOSSY_DROP), BIT(LOSSLESS_DROP) | BIT(PAUSE_SENT),
+     "a run has one data class: without the lossless one nothing pauses"},
+};
+
+static const char *exclusion_of(enum feature a, enum feature b) {
+    for (size_t i = 0; i < sizeof exclusions / sizeof *exclusions; i++) {
+        const struct exclusion *e = &exclusions[i];
+        if ((e->one >> a & e->other >> b & 1) || (e->one >> b & e->other >> a & 1)) {
+            return e->reason;
+        }
+    }
+    return NULL;
+}
+
+/* One pair and its cases. */
+struct pair {
+    enum feature one, other;
+    uint32_t cases;
+};
+
+static int by_cases(const void *a, const void *b) {
+    const struct pair *one = a, *other = b;
+    return (one->cases > other->cases) - (one->cases < other->cases);
+}
+
+/* The pairs that can occur, rarest first, in array[PAIRS]; returns how many. */
+static int possible_pairs(const struct feature_pairs *pairs, struct pair *array) {
+    int count = 0;
+    for (int i = 0; i < LISTED; i++) {
+        for (int j = i + 1; j < LISTED; j++) {
+            if (exclusion_of(listed[i], listed[j]) == NULL) {
+                array[count++] =
+                    (struct pair){.one = listed[i], .other = listed[j], .cases = pairs->counts[listed[i]][listed[j]]};
+            }
+        }
+    }
+    qsort(array, (size_t)count, sizeof *array, by_cases);
+    return count;
+}
+
+void feature_pairs_count(struct feature_pairs *pairs, uint64_t set) {
+    pairs->cases++;
+    for (int i = 0; i < FEATURES; i++) {
+        for (int j = 0; j < FEATURES; j++) {
+            pairs->counts[i][j] += set >> i & set >> j & 1;
+        }
+    }
+}
+
+void feature_pairs_print(FILE *stream, const struct feature_pairs *pairs) {
+    struct pair array[PAIRS];
+    const int count = possible_pairs(pairs, array);
+    fprintf(stream, "# %d pairs of %d features can occur; the rarest in %" PRIu32 " cases\n", count, LISTED,
+            pairs->cases);
+    for (int i = 0; i < RAREST_SHOWN && i < count; i++) {
+        fprintf(stream, "# %6" PRIu32 " %s + %s\n", array[i].cases, feature_name(array[i].one),
+                feature_name(array[i].other));
+    }
+    fprintf(stream, "# %d pairs cannot:\n", PAIRS - count);
+    for (size_t i = 0; i < sizeof exclusions / sizeof *exclusions; i++) {
+        fprintf(stream, "#        %s\n", exclusions[i].reason);
+    }
+    fflush(stream);
+}
+
+static bool impossible_pairs_absent(const struct feature_pairs *pairs) {
+    bool absent = true;
+    for (int i = 0; i < LISTED; i++) {
+        for (int j = i + 1; j < LISTED; j++) {
+            const char *reason = exclusion_of(listed[i], listed[j]);
+            if (reason != NULL && pairs->counts[listed[i]][listed[j]] > 0) {
+                fprintf(stderr, "occurred although %s: %s + %s\n", reason, feature_name(listed[i]),
+                        feature_name(listed[j]));
+                absent = false;
+            }
+        }
+    }
+    return absent;
+}
+
+bool feature_pairs_all_covered(const struct feature_pairs *pairs) {
+    struct pair array[PAIRS];
+    const int count = possible_pairs(pairs, array);
+    int rare = 0;
+    while (rare < count && array[rare].cases < FEATURE_PAIRS_LEAST_CASES) {
+        fprintf(stderr, "in %" PRIu32 " cases only: %s + %s\n", array[rare].cases, feature_name(array[rare].one),
+                feature_name(array[rare].other));
+        rare++;
+    }
+    return impossible_pairs_absent(pairs) && rare == 0;
+}

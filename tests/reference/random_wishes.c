@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "random_wishes.h"
+
+#include "dice.h"
+
+#define US UINT64_C(1000000)
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+enum { ONE_FXP20 = 1 << 20, PLENTY_BYTES = 1 << 20, WISHES_EACH = 2, WISHING_PERCENT = 60 };
+
+enum topic { TOPIC_WISHES = 400 };
+
+static uint64_t packet_bytes(const struct network_parameters *parameters) {
+    return (uint64_t)parameters->nic.payload_bytes + parameters->nic.header_bytes;
+}
+
+/** Packets sit in a small lossless pool, at first with ample headroom. */
+static void crowd_lossless(struct network_parameters *parameters, struct switch_parameters *switches,
+                           struct dice *dice) {
+    parameters->nic.data_class = PACKET_CLASS_LOSSLESS;
+    switches->pfc = true;
+    switches->lossless_pool_bytes = packet_bytes(parameters) * (2 + dice_below(dice, 12));
+    switches->headroom_bytes = PLENTY_BYTES;
+}
+
+static void wish_pause(struct network_parameters *parameters, struct dice *dice) {
+    crowd_lossless(parameters, &parameters->leaf, dice);
+    crowd_lossless(parameters, &parameters->spine, dice);
+}
+
+static void wish_lossless_drop(struct network_parameters *parameters, struct dice *dice) {
+    wish_pause(parameters, dice);
+    parameters->leaf.headroom_bytes = packet_bytes(parameters) * dice_below(dice, 3);
+    parameters->spine.headroom_bytes = packet_bytes(parameters) * dice_below(dice, 3);
+}
+
+static void wish_lossy_drop(struct network_parameters *parameters, struct dice *dice) {
+    const uint64_t pool_bytes = packet_bytes(parameters) * (1 + dice_below(dice, 8));
+    parameters->nic.data_class = PACKET_CLASS_LOSSY;
+    parameters->leaf.lossy_pool_bytes = pool_bytes;
+    parameters->spine.lossy_pool_bytes = pool_bytes;
+}
+
+/** Room for hardly more than one reply; data are elsewhere, or would have none. */
+static void wish_control_drop(struct network_parameters *parameters, struct dice *dice) {
+    const uint64_t pool_bytes = UINT64_C(2) * parameters->nic.control_bytes + dice_below(dice, 100);
+    parameters->nic.data_class = PACKET_CLASS_LOSSLESS;
+    parameters->nic.acknowledge_bytes = 1;
+    parameters->leaf.pfc = parameters->spine.pfc = true;
+    parameters->leaf.lossy_pool_bytes = pool_bytes;
+    parameters->leaf.lossy_alpha_shift = 0;
+    parameters->spine.lossy_pool_bytes = pool_bytes;
+    parameters->spine.lossy_alpha_shift = 0;
+}
+
+static void mark_most(struct switch_parameters *switches, struct dice *dice) {
+    switches->ecn = true;
+    switches->ecn_minimum_bytes = dice_below(dice, 100);
+    switches->ecn_maximum_bytes = 2000 + dice_below(dice, 20000);
+    switches->ecn_probability_fxp20 = ONE_FXP20;
+}
+
+static void wish_mark(struct network_parameters *parameters, struct dice *dice) {
+    mark_most(&parameters->leaf, dice);
+    mark_most(&parameters->spine, dice);
+    parameters->congestion.kind = dice_chance(dice, 50) ? CONGESTION_SPECTRUM_X : CONGESTION_DCQCN;
+}
+
+static void wish_probe_given_up(struct network_parameters *parameters, struct dice *dice) {
+    parameters->congestion.kind = CONGESTION_SPECTRUM_X;
+    parameters->congestion.spectrum_x.probe_abort_ps = dice_between(dice, US, 8 * US);
+}
+
+/** A timeout that is shorter than the way there and back through full queues. */
+static void wish_late_acknowledgement(struct network_parameters *parameters, struct dice *dice) {
+    parameters->nic.window_packets = 0;
+    parameters->nic.retransmit_timeout_ps = dice_between(dice, 3 * US, 12 * US);
+}
+
+static void wish_window(struct network_parameters *parameters, struct dice *dice) {
+    parameters->nic.window_packets = 1 + dice_below(dice, 4);
+    parameters->nic.acknowledge_bytes = 1;
+}
+
+static void wish_rewind(struct network_parameters *parameters, struct dice *dice) {
+    parameters->nic.out_of_order = false;
+    parameters->nic.adaptive_marking = true;
+    parameters->nic.nack_interval_ps = dice_between(dice, 0, 5 * US);
+}
+
+static void wish_reordering(struct network_parameters *parameters, struct dice *dice) {
+    static const uint64_t pairs[] = {1, 2, 4};
+    parameters->nic.out_of_order = true;
+    parameters->nic.queue_pairs = (uint32_t)dice_pick(dice, pairs, COUNT(pairs));
+}
+
+static void wish_credit_stall(struct network_parameters *parameters, struct dice *dice) {
+    parameters->nvlink.buffer_bytes = 1 + dice_below(dice, 2 * parameters->nvlink.record_bytes);
+}
+
+static void (*const wishes[])(struct network_parameters *, struct dice *) = {
+    wish_pause,  wish_lossless_drop,  wish_lossy_drop,           wish_control_drop,
+    wish_mark,   wish_probe_given_up, wish_late_acknowledgement, wish_window,
+    wish_rewind, wish_reordering,     wish_credit_stall,
+};
+
+static struct dice dice_of_wishes(uint64_t number) {
+    return dice_of(number, TOPIC_WISHES);
+}
+
+bool random_wishes_has(uint64_t number) {
+    struct dice dice = dice_of_wishes(number);
+    return dice_chance(&dice, WISHING_PERCENT);
+}
+
+void random_wishes_grant(struct network_parameters *parameters, uint64_t number) {
+    struct dice dice = dice_of_wishes(number);
+    if (!dice_chance(&dice, WISHING_PERCENT)) {
+        return;
+    }
+    parameters->path.kind = (enum path_kind)dice_below(&dice, PATH_KINDS); /* all alike */
+    parameters->nic.adaptive_marking = dice_chance(&dice, 90);
+    for (int i = 0; i < WISHES_EACH; i++) {
+        wishes[dice_below(&dice, COUNT(wishes))](parameters, &dice);
+    }
+}
