@@ -11,9 +11,16 @@ struct summary {
     uint64_t starts[16]; /* by kind */
     uint64_t control_drops;
     uint64_t marked_probes;
+    uint64_t super_spine_starts;
+    bool slower_way, fewer_cables;
     const struct random_case *random_case;
     const struct reference *reference;
 };
+
+static bool is_super_spine(const struct summary *s, uint32_t number) {
+    const struct fabric_device *device = &s->random_case->fabric->devices[number];
+    return device->kind == FABRIC_SWITCH && device->tier == FABRIC_TIER_SUPERSPINE;
+}
 
 static void sum_trace(struct summary *s, const struct trace *trace) {
     for (size_t i = 0; i < trace->count; i++) {
@@ -21,6 +28,7 @@ static void sum_trace(struct summary *s, const struct trace *trace) {
         const bool data = record->kind == PACKET_DATA || record->kind == PACKET_PROBE;
         s->events[record->event]++;
         s->starts[record->kind] += record->event == TRACE_START;
+        s->super_spine_starts += record->event == TRACE_START && is_super_spine(s, record->device);
         s->control_drops += record->event == TRACE_DROP && !data;
         s->marked_probes += record->event == TRACE_START && record->kind == PACKET_PROBE &&
                             (record->flags_transmission & PACKET_FLAG_MARKED);
@@ -37,6 +45,42 @@ static void sum_links(struct summary *s, const struct reference *reference) {
         s->links.credit_stalls += counts->credit_stalls;
         s->links.held_back += counts->held_back;
         s->links.ties += counts->ties;
+    }
+}
+
+/** Cables of a leaf to the device at the head of one of its links. */
+static uint32_t cables_to(const struct fabric_link *ways, uint32_t n, uint32_t head) {
+    uint32_t cables = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        cables += ways[i].head_device == head;
+    }
+    return cables;
+}
+
+/** Whether of the ways that a switch may choose among one is slower, or leads over fewer cables, and is used all the same. */
+static void look_at_ways(struct summary *s, uint32_t device, struct fabric_route route) {
+    const struct fabric *fabric = s->random_case->fabric;
+    const uint32_t first = fabric->devices[device].first_port + route.first_port;
+    const struct fabric_link *ways = &fabric->links[first];
+    for (uint32_t i = 0; i < route.count; i++) {
+        const bool used = s->reference->links[first + i].packets > 0;
+        const uint32_t cables = cables_to(ways, route.count, ways[i].head_device);
+        for (uint32_t j = 0; j < route.count && used; j++) {
+            s->slower_way |= ways[i].rate_bits_per_s < ways[j].rate_bits_per_s;
+            s->fewer_cables |= cables < cables_to(ways, route.count, ways[j].head_device);
+        }
+    }
+}
+
+static void sum_ways(struct summary *s) {
+    const struct fabric *fabric = s->random_case->fabric;
+    for (uint32_t i = 0; i < fabric->n_switches; i++) {
+        for (uint32_t endpoint = 0; endpoint < fabric->n_endpoints; endpoint++) {
+            if (fabric->endpoints[endpoint].n_nics > 0) {
+                const uint32_t device = fabric->switch_devices[i];
+                look_at_ways(s, device, fabric_route_to(fabric, device, endpoint));
+            }
+        }
     }
 }
 
@@ -184,6 +228,15 @@ static bool drill(const struct summary *s) {
 static bool flowlet(const struct summary *s) {
     return takes(s, PATH_FLOWLET);
 }
+static bool three_tiers(const struct summary *s) {
+    return s->super_spine_starts > 0;
+}
+static bool slower_way(const struct summary *s) {
+    return s->slower_way;
+}
+static bool fewer_cables(const struct summary *s) {
+    return s->fewer_cables;
+}
 static bool tie(const struct summary *s) {
     return s->links.ties > 0;
 }
@@ -241,6 +294,9 @@ static const struct {
     [FEATURE_TWO_CHOICES] = {"two choices", two_choices},
     [FEATURE_DRILL] = {"DRILL", drill},
     [FEATURE_FLOWLET] = {"flowlets", flowlet},
+    [FEATURE_THREE_TIERS] = {"three tiers", three_tiers},
+    [FEATURE_SLOWER_WAY] = {"slower link among equal ways", slower_way},
+    [FEATURE_FEWER_CABLES] = {"fewer cables to one spine", fewer_cables},
     [FEATURE_TIE] = {"arrivals at one time", tie},
     [FEATURE_MANY_TIES] = {"many arrivals at one time", many_ties},
     [FEATURE_DEPENDENCY] = {"dependency", dependency},
@@ -254,6 +310,7 @@ uint64_t feature_set(const struct random_case *random_case, const struct referen
     sum_trace(&s, &reference->trace);
     sum_links(&s, reference);
     sum_endpoints(&s, reference);
+    sum_ways(&s);
     uint64_t set = 0;
     for (int i = 0; i < FEATURES; i++) {
         set |= (uint64_t)features[i].occurred(&s) << i;

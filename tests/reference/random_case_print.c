@@ -12,7 +12,7 @@ static const char *kind_name(const struct fabric_device *device) {
     case FABRIC_SWITCH:
         break;
     }
-    return device->tier == FABRIC_TIER_LEAF ? "leaf" : "spine";
+    return device->tier == FABRIC_TIER_LEAF ? "leaf" : device->tier == FABRIC_TIER_SPINE ? "spine" : "super-spine";
 }
 
 static void print_fabric(FILE *stream, const struct fabric *fabric) {

@@ -7,17 +7,20 @@
 #define GBPS UINT64_C(1000000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { DOMAINS = 3, GPUS = 4, CHIPS = 3, LEAVES = 3, SPINES = 3 };
+enum { DOMAINS = 3, GPUS = 4, CHIPS = 3, LEAVES = 3, SPINES = 3, PODS = 2, SPINES_A_POD = 2, SUPER_SPINES = 2 };
 
-enum topic { TOPIC_SHAPE = 100, TOPIC_CABLES, TOPIC_LINKS, TOPIC_CUT_THROUGH };
+enum topic { TOPIC_SHAPE = 100, TOPIC_CABLES, TOPIC_LINKS, TOPIC_CUT_THROUGH, TOPIC_TIERS };
 
 /** Counts and plugging lists of one fabric. */
 struct shape {
     uint32_t n_domains, gpus[DOMAINS];
     uint32_t n_chips, links_per_chip[CHIPS];
     uint32_t n_leaves, leaves[DOMAINS * GPUS];
-    uint32_t n_spines, parallel[LEAVES * SPINES];
+    uint32_t n_spines, parallel[LEAVES * PODS * SPINES_A_POD];
+    uint32_t n_pods, leaf_pod[LEAVES], spine_pod[PODS * SPINES_A_POD];
+    uint32_t n_super_spines, super_links[PODS * SPINES_A_POD * SUPER_SPINES];
 };
+_Static_assert((int)SPINES <= PODS * SPINES_A_POD, "two tiers have more spines than three");
 
 /** More than one mostly: only then there are several ways. */
 static uint32_t draw_leaves(struct dice *dice) {
@@ -43,6 +46,42 @@ static void draw_shape(struct shape *shape, struct dice *dice) {
     for (uint32_t i = 0; i < shape->n_leaves * shape->n_spines; i++) {
         shape->parallel[i] = 1 + dice_below(dice, 2);
     }
+}
+
+/** Cables between spines and super-spines; where every pod has a spine for every super-spine, perhaps in planes: only the first to the first, … */
+static void draw_super_links(struct shape *shape, struct dice *dice) {
+    const bool planes = shape->n_spines == PODS * SPINES_A_POD && shape->n_super_spines == SPINES_A_POD;
+    const bool apart = dice_chance(dice, 50) && planes;
+    for (uint32_t spine = 0; spine < shape->n_spines; spine++) {
+        for (uint32_t super = 0; super < shape->n_super_spines; super++) {
+            const uint32_t cables = 1 + dice_below(dice, 2);
+            shape->super_links[spine * shape->n_super_spines + super] =
+                apart && spine % SPINES_A_POD != super ? 0 : cables;
+        }
+    }
+}
+
+/** Of some fabrics with several leaves: pods that super-spines join. */
+static void draw_tiers(struct shape *shape, struct dice *dice) {
+    if (!dice_chance(dice, 30) || shape->n_leaves < PODS) {
+        return;
+    }
+    shape->n_pods = PODS;
+    shape->n_spines = 0;
+    for (uint32_t pod = 0; pod < PODS; pod++) {
+        for (uint32_t spines = 1 + dice_below(dice, SPINES_A_POD); spines > 0; spines--) {
+            shape->spine_pod[shape->n_spines++] = pod;
+        }
+    }
+    for (uint32_t leaf = 0; leaf < shape->n_leaves; leaf++) {
+        shape->leaf_pod[leaf] = leaf % PODS;
+        for (uint32_t spine = 0; spine < shape->n_spines; spine++) {
+            const uint32_t cables = 1 + dice_below(dice, 2);
+            shape->parallel[leaf * shape->n_spines + spine] = shape->spine_pod[spine] == leaf % PODS ? cables : 0;
+        }
+    }
+    shape->n_super_spines = 1 + dice_below(dice, SUPER_SPINES);
+    draw_super_links(shape, dice);
 }
 
 static struct irregular_figures draw_figures(struct dice *dice) {
@@ -83,7 +122,9 @@ struct fabric *random_fabric_create(uint64_t number, bool equal_links, bool stor
     struct shape shape = {0};
     struct dice shapes = dice_of(number, TOPIC_SHAPE), cables = dice_of(number, TOPIC_CABLES);
     struct dice links = dice_of(number, TOPIC_LINKS), cut_through = dice_of(number, TOPIC_CUT_THROUGH);
+    struct dice tiers = dice_of(number, TOPIC_TIERS);
     draw_shape(&shape, &shapes);
+    draw_tiers(&shape, &tiers);
     const struct irregular_description description = {.n_domains = shape.n_domains,
                                                       .domain_gpus = shape.gpus,
                                                       .n_chips = shape.n_chips,
@@ -92,9 +133,15 @@ struct fabric *random_fabric_create(uint64_t number, bool equal_links, bool stor
                                                       .endpoint_leaf = shape.leaves,
                                                       .n_spines = shape.n_spines,
                                                       .parallel_links = shape.parallel,
+                                                      .n_super_spines = shape.n_super_spines,
+                                                      .n_pods = shape.n_pods,
+                                                      .leaf_pod = shape.leaf_pod,
+                                                      .spine_pod = shape.spine_pod,
+                                                      .super_links = shape.super_links,
                                                       .nvlink = draw_cable(&cables, equal_links),
                                                       .host = draw_cable(&cables, equal_links),
-                                                      .uplink = draw_cable(&cables, equal_links)};
+                                                      .uplink = draw_cable(&cables, equal_links),
+                                                      .super_uplink = draw_cable(&tiers, equal_links)};
     struct fabric *fabric = irregular_build(&description);
     if (dice_chance(&links, 40) && !equal_links) {
         vary_links(fabric, &links);
