@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "command/watch.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -37,6 +38,7 @@ struct crew {
     pthread_mutex_t progress_lock; /* guards progress only: never held by a simulation for long */
     struct progress progress;
     double expected_hops; /* of one run; 0 = unknown */
+    struct watch watch;
 };
 
 struct look {
@@ -69,16 +71,17 @@ static bool look(void *context, uint64_t now_ps, uint64_t hops) {
         progress_update(&at->crew->progress, &sample);
         pthread_mutex_unlock(&at->crew->progress_lock);
     }
-    return !interrupted;
+    return !interrupted && !watch_is_exceeded(&at->crew->watch);
 }
 
 /* Whether to stop before a run; over several ranks all must come to the same answer. */
-static bool is_called_off(const struct job *job) {
+static bool is_called_off(struct crew *crew, const struct job *job) {
     const struct exchange *exchange = job->simulation.exchange;
+    const bool here = interrupted || watch_is_exceeded(&crew->watch);
     if (!exchange) {
-        return interrupted;
+        return here;
     }
-    struct exchange_verdict verdict = {.stop = interrupted};
+    struct exchange_verdict verdict = {.stop = here};
     struct exchange_buffer *nothing = memory_allocate(2 * (size_t)exchange->n_ranks, sizeof(*nothing));
     exchange->end_window(exchange->context, nothing, nothing + exchange->n_ranks, &verdict);
     free(nothing);
@@ -89,7 +92,7 @@ static void *work(void *context) {
     struct crew *crew = context;
     for (;;) {
         const uint32_t number = atomic_fetch_add(&crew->next, 1);
-        if (number >= crew->n_jobs || is_called_off(&crew->jobs[number])) {
+        if (number >= crew->n_jobs || is_called_off(crew, &crew->jobs[number])) {
             return NULL;
         }
         struct job *job = &crew->jobs[number];
@@ -99,6 +102,8 @@ static void *work(void *context) {
         job->measurement = simulation_run(&job->simulation, &job->error);
         job->failed = !job->measurement;
         if (job->measurement) {
+            const bool stopped = job->measurement->outcome == MEASUREMENT_INTERRUPTED && !interrupted;
+            job->measurement->outcome = stopped ? watch_outcome(&crew->watch) : job->measurement->outcome;
             job->hops = job->measurement->totals.data_hops + job->measurement->totals.control_hops;
             job->simulated_ps = job->measurement->totals.simulated_ps;
         }
@@ -173,6 +178,9 @@ static bool collect(struct crew *crew, struct batch_result *result, struct error
     }
     if (interrupted) {
         result->exit_code = EXIT_CODE_INTERRUPTED;
+    } else if (atomic_load(&crew->watch.exceeded) != MEASUREMENT_FINISHED) {
+        result->stopped = watch_outcome(&crew->watch);
+        result->exit_code = EXIT_CODE_LIMIT; // also if it was reached between two runs
     }
     return good;
 }
@@ -181,19 +189,22 @@ bool batch_run(const struct batch *batch, struct batch_result *result, struct er
     struct crew crew = {.jobs = jobs_of(batch),
                         .n_jobs = batch->n_policies * batch->experiment->n_seeds,
                         .expected_hops = batch->expected_hops};
-    struct sigaction action = {.sa_handler = on_interrupt}, before;
+    struct sigaction action = {.sa_handler = on_interrupt}, before_interrupt, before_end;
     sigemptyset(&action.sa_mask);
     action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
-    sigaction(SIGINT, &action, &before);
+    sigaction(SIGINT, &action, &before_interrupt);
+    sigaction(SIGTERM, &action, &before_end);
+    watch_begin(&crew.watch, batch->experiment->wall_time_limit_ps, batch->experiment->memory_limit_bytes);
     pthread_mutex_init(&crew.progress_lock, NULL);
     progress_init(&crew.progress, stderr, batch->experiment->name, batch->quiet);
     const unsigned at_once = batch->exchange ? 1 : batch->threads;
     run_crew(&crew, at_once < crew.n_jobs ? at_once : crew.n_jobs);
     struct progress_sample last = sample_of(&crew);
-    last.share_done = interrupted ? last.share_done : 1;
+    last.share_done = interrupted || watch_is_exceeded(&crew.watch) ? last.share_done : 1;
     progress_finish(&crew.progress, &last);
     pthread_mutex_destroy(&crew.progress_lock);
-    sigaction(SIGINT, &before, NULL);
+    sigaction(SIGINT, &before_interrupt, NULL);
+    sigaction(SIGTERM, &before_end, NULL);
     const bool good = collect(&crew, result, error);
     free(crew.jobs);
     if (!good) {

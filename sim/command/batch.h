@@ -26,11 +26,12 @@ struct batch {
 struct batch_result {
     struct measurement **measurements; /**< [policy × n_seeds + seed]; NULL = not run (interrupted before it began) */
     uint32_t count;
-    enum exit_code exit_code; /**< the worst outcome */
+    enum exit_code exit_code;         /**< the worst outcome */
+    enum measurement_outcome stopped; /**< the limit of the machine that ended it early, else MEASUREMENT_FINISHED */
     uint64_t hops;
 };
 
-/** Runs all. SIGINT stops it: runs under way are kept as interrupted, others are not begun. False with *error if a run could not start. */
+/** Runs all. SIGINT, SIGTERM and the limits of wall time and memory stop it: runs under way are kept as interrupted, others are not begun. False with *error if a run could not start. */
 bool batch_run(const struct batch *batch, struct batch_result *result, struct error *error);
 
 /** Frees the measurements. */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "command/ideal.h"
 #include "command/slow_flow.h"
+#include "command/stall.h"
 #include "fabric/names.h"
 #include "workload/moe_summary.h"
 
@@ -283,6 +284,9 @@ struct measurement *measure_network(const struct simulation *simulation, const s
     snprintf(measurement->policy, sizeof(measurement->policy), "%s", simulation->policy->name);
     measurement->seed = simulation->seed;
     measurement->outcome = outcome_of(status);
+    if (status == NETWORK_STALLED) {
+        stall_describe(network, simulation->fabric, measurement->diagnosis, sizeof(measurement->diagnosis));
+    }
     measurement->totals.simulated_ps = network_end_ps(network);
     measurement->totals.traffic_digest = plan_digest(plan);
     fill_links(measurement, simulation->fabric, network);

@@ -132,7 +132,8 @@ static bool set_congestion(const struct experiment *experiment, const struct exp
 bool setup_network(const struct experiment *experiment, const struct experiment_policy *policy, uint64_t seed,
                    struct network_parameters *parameters, struct error *error) {
     enum path_kind kind = PATH_ECMP;
-    *parameters = (struct network_parameters){.seed = seed, .limit_ps = experiment->limit_ps};
+    *parameters =
+        (struct network_parameters){.seed = seed, .limit_ps = experiment->limit_ps, .stall_ps = experiment->stall_ps};
     if (!find_path(policy->path, &kind, error) || !set_congestion(experiment, policy, &parameters->congestion, error)) {
         return false;
     }

@@ -124,21 +124,45 @@ static void print(const struct arguments *arguments, const struct comparison *co
     comparison_table_print(comparison, arguments->detail || comparison->n_policies == 1, stdout);
 }
 
+/* Says how a run ended that did not finish by itself. */
+static void complain_about(const struct measurement *measurement) {
+    struct error error;
+    if (measurement->outcome == MEASUREMENT_LIMIT) {
+        error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
+                  "%s, seed %llu: not finished within limits.simulated_time", measurement->policy,
+                  (unsigned long long)measurement->seed);
+        error_print(stderr, &error);
+    } else if (measurement->outcome == MEASUREMENT_STALLED) {
+        error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_STALLED,
+                  "%s, seed %llu: stalled: nothing arrives any more and not everything was delivered",
+                  measurement->policy, (unsigned long long)measurement->seed);
+        snprintf(error.hint, sizeof(error.hint), "%s", measurement->diagnosis);
+        error_print(stderr, &error);
+    }
+}
+
+/* Says that the machine's limits ended it all, and how far it had come. */
+static void complain_of_machine(const struct batch_result *result) {
+    const bool memory = result->stopped == MEASUREMENT_MEMORY;
+    uint32_t finished = 0;
+    for (uint32_t i = 0; i < result->count; i++) {
+        finished += result->measurements[i] && result->measurements[i]->outcome == MEASUREMENT_FINISHED;
+    }
+    struct error error;
+    error_set(&error, EXIT_CODE_LIMIT, memory ? ERROR_ID_RUN_MEMORY : ERROR_ID_RUN_WALL_TIME,
+              "stopped by %s: %u of %u runs are finished", memory ? "limits.memory" : "limits.wall_time", finished,
+              result->count);
+    error_print(stderr, &error);
+}
+
 static void complain(const struct batch_result *result) {
     for (uint32_t i = 0; i < result->count; i++) {
-        const struct measurement *measurement = result->measurements[i];
-        struct error error;
-        if (measurement && measurement->outcome == MEASUREMENT_LIMIT) {
-            error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
-                      "%s, seed %llu: not finished within limits.simulated_time", measurement->policy,
-                      (unsigned long long)measurement->seed);
-            error_print(stderr, &error);
-        } else if (measurement && measurement->outcome == MEASUREMENT_STALLED) {
-            error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_STALLED,
-                      "%s, seed %llu: stalled: nothing moves any more and not everything was delivered",
-                      measurement->policy, (unsigned long long)measurement->seed);
-            error_print(stderr, &error);
+        if (result->measurements[i]) {
+            complain_about(result->measurements[i]);
         }
+    }
+    if (result->stopped != MEASUREMENT_FINISHED) {
+        complain_of_machine(result);
     }
 }
 

@@ -124,7 +124,10 @@ struct experiment {
     uint32_t n_policies;
     uint64_t seeds[EXPERIMENT_SEEDS];
     uint32_t n_seeds;
-    uint64_t limit_ps; /**< simulated time after which a run is given up */
+    uint64_t limit_ps;           /**< simulated time after which a run is given up */
+    uint64_t stall_ps;           /**< simulated time without any delivery after which a run is given up; 0 = never */
+    uint64_t wall_time_limit_ps; /**< wall time after which the program stops; 0 = never */
+    uint64_t memory_limit_bytes; /**< resident memory at which the program stops; 0 = never */
 };
 
 #endif

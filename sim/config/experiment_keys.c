@@ -192,6 +192,18 @@ static const struct key policy_keys[] = {
 static const struct key limits_keys[] = {
     {"simulated_time", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "281 s", "1 s",
      .doc = "A run that is not done by then ends as unfinished.", FIELD(experiment, limit_ps)},
+    {"stall_time", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "500 ms",
+     .doc = "A run in which nothing arrives for so long (looked at every so often), although messages are on their "
+            "way, ends as "
+            "stalled; 0 = never. Must be longer than repeated retransmission time-outs.",
+     FIELD(experiment, stall_ps)},
+    {"wall_time", KEY_QUANTITY, QUANTITY_TIME, "0 s", "10000000 s", "0 s",
+     .doc = "The program stops after so long on the clock on the wall and saves what is finished; 0 = never.",
+     FIELD(experiment, wall_time_limit_ps)},
+    {"memory", KEY_QUANTITY, QUANTITY_BYTES, "0 B", "1000 TB", "0 B",
+     .doc = "The program stops when it holds so much memory and saves what is finished; 0 = never. Over several ranks: "
+            "each.",
+     FIELD(experiment, memory_limit_bytes)},
 };
 
 static const struct key path_keys[] = {

@@ -22,6 +22,14 @@ struct endpoint_received {
     uint64_t delivered_ps;
 };
 
+/** A queue pair that is not done. */
+struct endpoint_stuck {
+    uint32_t source, destination; /**< ranks */
+    uint16_t queue_pair;
+    uint32_t acknowledged_packets, sent_packets, posted_packets; /**< since the start; sent: the furthest one ever */
+    uint32_t repeats;                                            /**< time-outs since the last progress */
+};
+
 struct endpoint;
 
 /** An endpoint for a device number of the fabric. Ends with endpoint_free. */
@@ -59,6 +67,12 @@ const struct endpoint_received *endpoint_received_messages(const struct endpoint
 
 /** Time of the last delivery or completion here. */
 uint64_t endpoint_last_ps(const struct endpoint *endpoint);
+
+/** Grows with every packet and record that is accepted here and every message delivered; two equal answers mean that nothing came. Slow. */
+uint64_t endpoint_progress(const struct endpoint *endpoint);
+
+/** The first queue pair of this sender that has unacknowledged packets; false if there is none. */
+bool endpoint_stuck_pair(const struct endpoint *endpoint, struct endpoint_stuck *stuck);
 
 /** Bytes of memory. */
 size_t endpoint_bytes(const struct endpoint *endpoint);

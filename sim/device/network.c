@@ -6,6 +6,8 @@
 #include "device/chip.h"
 #include "device/context.h"
 #include "device/switch.h"
+#include "device/wait.h"
+#include "engine/exchange.h"
 #include "engine/split.h"
 
 #include <stdlib.h>
@@ -23,6 +25,7 @@ struct network {
     network_observer *observer;
     void *observer_context;
     uint64_t looks;
+    uint64_t progress; /* of all endpoints here, as of the last time that it was asked */
 };
 
 static void create_device(struct network *network, uint32_t number) {
@@ -200,6 +203,65 @@ static void gather_counts(struct network *network, const struct exchange *exchan
     free(sizes);
 }
 
+/* Whether this is said by any rank; the same answer everywhere. */
+static bool any_rank(const struct exchange *exchange, bool here) {
+    if (!exchange) {
+        return here;
+    }
+    struct exchange_verdict verdict = {.next_ps = TIME_NEVER, .stop = here};
+    struct exchange_buffer *nothing = memory_allocate(2 * (size_t)exchange->n_ranks, sizeof(*nothing));
+    exchange->end_window(exchange->context, nothing, nothing + exchange->n_ranks, &verdict);
+    free(nothing);
+    return verdict.stop;
+}
+
+/* Whether anything was accepted anywhere since this was asked last. */
+static bool has_progressed(struct network *network) {
+    uint64_t progress = 0;
+    for (uint32_t e = 0; e < network->context.fabric->n_endpoints; e++) {
+        progress += network->endpoints[e] ? endpoint_progress(network->endpoints[e]) : 0;
+    }
+    const bool progressed = progress != network->progress;
+    network->progress = progress;
+    return any_rank(network->context.parameters->exchange, progressed);
+}
+
+/* Whether some message is on its way. A rank may receive what another has posted: only the sums say it. */
+static bool has_work(const struct network *network) {
+    const struct exchange *exchange = network->context.parameters->exchange;
+    uint64_t counts[2] = {network_posted_messages(network), network_delivered_messages(network)};
+    if (exchange) {
+        exchange->sum(exchange->context, counts, 2);
+    }
+    return any_rank(exchange, (!exchange || exchange->rank == 0) && counts[0] != counts[1]);
+}
+
+/*
+ * Runs to the end, stopping every stall_ps to see whether anything has been accepted since: what a window is cut at changes
+ * no result, so neither does this.
+ */
+static enum network_status run_engine(struct network *network) {
+    const struct network_parameters *parameters = network->context.parameters;
+    const uint64_t stall_ps = parameters->stall_ps != 0 ? parameters->stall_ps : parameters->limit_ps;
+    uint64_t end_ps = 0;
+    for (;;) {
+        end_ps = parameters->limit_ps - end_ps > stall_ps ? end_ps + stall_ps : parameters->limit_ps;
+        const enum engine_status status = engine_run(network->engine, end_ps, look, network);
+        if (status == ENGINE_STOPPED) {
+            return NETWORK_INTERRUPTED;
+        }
+        if (status == ENGINE_IDLE) {
+            return NETWORK_FINISHED;
+        }
+        if (end_ps == parameters->limit_ps) {
+            return NETWORK_LIMIT;
+        }
+        if (!has_progressed(network) && has_work(network)) {
+            return NETWORK_STALLED;
+        }
+    }
+}
+
 enum network_status network_run(struct network *network, network_observer *observer, void *context) {
     struct engine_worker *worker = engine_first_worker(network->engine);
     network->observer = observer;
@@ -210,13 +272,13 @@ enum network_status network_run(struct network *network, network_observer *obser
             engine_wake(network->engine, rank, 0);
         }
     }
-    const enum engine_status status = engine_run(network->engine, network->context.parameters->limit_ps, look, network);
+    const enum network_status status = run_engine(network);
     finish(network);
     if (network->context.parameters->exchange) {
         gather_counts(network, network->context.parameters->exchange);
     }
-    if (status != ENGINE_IDLE) {
-        return status == ENGINE_STOPPED ? NETWORK_INTERRUPTED : NETWORK_LIMIT;
+    if (status != NETWORK_FINISHED) {
+        return status;
     }
     if (network_posted_messages(network) != network_delivered_messages(network)) {
         return NETWORK_STALLED;
@@ -293,4 +355,21 @@ size_t network_bytes(const struct network *network) {
         bytes += network->chips[i] ? chip_bytes(network->chips[i]) : 0;
     }
     return bytes;
+}
+
+uint32_t network_circle(const struct network *network, uint32_t *links, uint32_t capacity) {
+    return wait_circle(network->context.fabric, network->switches, links, capacity);
+}
+
+uint32_t network_paused_links(const struct network *network) {
+    return wait_paused_links(network->context.fabric, network->switches);
+}
+
+bool network_stuck_pair(const struct network *network, struct endpoint_stuck *stuck) {
+    for (uint32_t e = 0; e < network->context.fabric->n_endpoints; e++) {
+        if (network->is_ours[e] && endpoint_stuck_pair(network->endpoints[e], stuck)) {
+            return true;
+        }
+    }
+    return false;
 }

@@ -14,9 +14,9 @@
 
 /** How a run ended. */
 enum network_status {
-    NETWORK_FINISHED,    /**< everything posted was delivered */
-    NETWORK_STALLED,     /**< nothing is due any more, and something was not delivered */
-    NETWORK_LIMIT,       /**< the limit of simulated time was reached */
+    NETWORK_FINISHED, /**< everything posted was delivered */
+    NETWORK_STALLED, /**< something was not delivered, and nothing is due any more or nothing was accepted for stall_ps */
+    NETWORK_LIMIT,   /**< the limit of simulated time was reached */
     NETWORK_INTERRUPTED, /**< the observer said stop */
 };
 
@@ -55,6 +55,15 @@ uint64_t network_delivered_messages(const struct network *network);
 
 /** Windows that the engine ran. */
 uint64_t network_windows(const struct network *network);
+
+/** After a stall: links that wait on each other in a circle, see wait.h. Over several ranks: of the switches that run here. */
+uint32_t network_circle(const struct network *network, uint32_t *links, uint32_t capacity);
+
+/** After a stall: links of switches (of this rank) that are paused and have something to send. */
+uint32_t network_paused_links(const struct network *network);
+
+/** After a stall: the first queue pair (of the senders of this rank) that is not done; false if there is none. */
+bool network_stuck_pair(const struct network *network, struct endpoint_stuck *stuck);
 
 /** Bytes of memory that the network holds. */
 size_t network_bytes(const struct network *network);

@@ -64,7 +64,9 @@ struct network_parameters {
     uint64_t window_ps;              /**< 0 = the smallest link latency; smaller values must give the same results */
     uint32_t threads;                /**< 0 or 1 = one; results do not depend on it */
     const struct exchange *exchange; /**< NULL = one process; else this process is one of several ranks */
-    uint64_t limit_ps;               /**< simulated time at which a run ends as unfinished; at most 2^48-1 (281 s) */
+    uint64_t
+        stall_ps; /**< looked at every so often: nothing accepted since, although messages are on their way, ends the run as stalled; 0 = never */
+    uint64_t limit_ps; /**< simulated time at which a run ends as unfinished; at most 2^48-1 (281 s) */
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include "device/packet.h"
 #include "engine/chunk.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -36,6 +37,23 @@ static inline uint64_t queue_ready_ps(const struct packet *packet) {
 /** Which port a waiting packet came in by. */
 static inline uint32_t queue_ingress(const struct packet *packet) {
     return (uint32_t)(packet->time_ps & ((1u << QUEUE_PORT_BITS) - 1));
+}
+
+/** Whether one of the packets came in by this port. Looks at all of them. */
+static inline bool queue_holds_from(const struct queue *queue, uint32_t port) {
+    const struct chunk *chunk = queue->head;
+    uint32_t slot = queue->head_slot;
+    for (uint32_t i = 0; i < queue->count; i++, slot++) {
+        if (slot == CHUNK_SLOTS) {
+            chunk = chunk->next;
+            slot = 0;
+        }
+        const void *packet = chunk->slots[slot];
+        if (queue_ingress(packet) == port) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /** Appends a copy. */

@@ -239,6 +239,14 @@ void switch_finish(struct switch_device *device, struct engine_worker *worker, u
     }
 }
 
+bool switch_port_waits(const struct switch_device *device, uint32_t port) {
+    return device->ports[port].paused && device->ports[port].queues[PACKET_CLASS_LOSSLESS].count > 0;
+}
+
+bool switch_port_holds_from(const struct switch_device *device, uint32_t egress, uint32_t ingress) {
+    return queue_holds_from(&device->ports[egress].queues[PACKET_CLASS_LOSSLESS], ingress);
+}
+
 uint64_t switch_buffered_bytes(const struct switch_device *device) {
     uint64_t bytes = device->lossy_used_bytes + device->used_bytes;
     for (uint32_t p = 0; p < device->n_ports; p++) {

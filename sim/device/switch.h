@@ -21,6 +21,12 @@ uint64_t switch_advance(void *device, struct engine_worker *worker, uint64_t beg
 /** After the run: books what is still being sent, and the paused time up to now. */
 void switch_finish(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps);
 
+/** Whether a port has lossless packets and may not send them, because the other end paused it. */
+bool switch_port_waits(const struct switch_device *device, uint32_t port);
+
+/** Whether a lossless packet that waits at port `egress` came in by port `ingress`. */
+bool switch_port_holds_from(const struct switch_device *device, uint32_t egress, uint32_t ingress);
+
 /** Bytes held in the buffer (0 after a finished run). */
 uint64_t switch_buffered_bytes(const struct switch_device *device);
 

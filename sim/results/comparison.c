@@ -191,6 +191,8 @@ static const char *outcome_name(enum measurement_outcome outcome) {
         [MEASUREMENT_LIMIT] = "limit reached",
         [MEASUREMENT_STALLED] = "stalled",
         [MEASUREMENT_INTERRUPTED] = "interrupted",
+        [MEASUREMENT_WALL_TIME] = "wall time reached",
+        [MEASUREMENT_MEMORY] = "memory reached",
     };
     return names[outcome];
 }

@@ -28,6 +28,8 @@ enum measurement_outcome {
     MEASUREMENT_LIMIT = 1,       /**< the stated limit of simulated time was reached */
     MEASUREMENT_STALLED = 2,     /**< nothing could move any more */
     MEASUREMENT_INTERRUPTED = 3, /**< the user stopped it */
+    MEASUREMENT_WALL_TIME = 4,   /**< the stated limit of wall time was reached */
+    MEASUREMENT_MEMORY = 5,      /**< the stated limit of memory was reached */
 };
 
 /** What the messages of a phase are. Values are stored in the result file: never renumber. */
@@ -152,6 +154,8 @@ struct measurement {
     char policy[MEASUREMENT_NAME_SIZE]; /**< name of the column, e.g. adaptive+dcqcn */
     uint64_t seed;
     enum measurement_outcome outcome;
+    char
+        diagnosis[MEASUREMENT_EXPLANATION_SIZE]; /**< stalled: why, as far as is known; else empty. UTF-8, no newline */
     uint32_t n_ranks, n_racks, n_phases, n_links, n_experts;
     struct measurement_totals totals;
     struct measurement_phase *phases;       /**< [n_phases] */

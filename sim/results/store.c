@@ -242,6 +242,7 @@ bool store_add_run(struct store *store, const struct measurement *measurement, s
     bool done = run >= 0 && put_text_attribute(run, "policy", measurement->policy) &&
                 put_number_attribute(run, "seed", measurement->seed) &&
                 put_number_attribute(run, "outcome", (uint64_t)measurement->outcome) &&
+                (measurement->diagnosis[0] == '\0' || put_text_attribute(run, "diagnosis", measurement->diagnosis)) &&
                 put_table(run, &column_totals, measurement, 0) && put_rack_matrix(run, measurement);
     for (size_t i = 0; done && i < column_tables_count; i++) {
         done = put_table(run, &column_tables[i], measurement, 1);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/stall.h"
+
+#include "fabric/names.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { LINKS_NAMED = 4 };
+
+/* A line that grows until its buffer is full. */
+struct line {
+    char *text;
+    size_t size, length;
+};
+
+static void add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct line *line, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int written = vsnprintf(line->text + line->length, line->size - line->length, format, arguments);
+    va_end(arguments);
+    line->length += written > 0 ? (size_t)written : 0;
+    line->length = line->length < line->size ? line->length : line->size - 1;
+}
+
+static void add_circle(struct line *line, const struct fabric *fabric, const uint32_t *links, uint32_t length) {
+    char name[NAMES_LINK_SIZE];
+    add(line, "deadlock: %u paused links wait on each other in a circle (", length);
+    for (uint32_t i = 0; i < length && i < LINKS_NAMED; i++) {
+        add(line, "%s%s", i > 0 ? "; " : "", fabric_link_name(fabric, links[i], name, sizeof(name)));
+    }
+    add(line, "%s)", length > LINKS_NAMED ? "; …" : "");
+}
+
+static void add_stuck_pair(struct line *line, const struct endpoint_stuck *stuck) {
+    add(line, "%sgpu%u has sent %u of %u packets to gpu%u on queue pair %u and knows of %u that arrived",
+        line->length > 0 ? "; " : "", stuck->source, stuck->sent_packets, stuck->posted_packets, stuck->destination,
+        stuck->queue_pair, stuck->acknowledged_packets);
+    if (stuck->repeats > 0) {
+        add(line, ", after %u time-out%s in a row", stuck->repeats, stuck->repeats == 1 ? "" : "s");
+    }
+}
+
+void stall_describe(const struct network *network, const struct fabric *fabric, char *buffer, size_t size) {
+    struct line line = {.text = buffer, .size = size};
+    uint32_t links[LINKS_NAMED];
+    struct endpoint_stuck stuck;
+    buffer[0] = '\0';
+    const uint32_t length = network_circle(network, links, LINKS_NAMED);
+    const uint32_t paused = network_paused_links(network);
+    if (length > 0) {
+        add_circle(&line, fabric, links, length);
+    } else if (paused > 0) {
+        add(&line, "%u links are paused, but not in a circle", paused);
+    }
+    if (network_stuck_pair(network, &stuck)) {
+        add_stuck_pair(&line, &stuck);
+    }
+}

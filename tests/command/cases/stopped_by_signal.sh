@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A signal stops the runs under way, and what there is so far is saved: for SIGINT and SIGTERM alike.
+for signal in INT TERM; do
+    moefabric compare "$SOURCE/configs/permutation.yaml" --quiet --threads 1 --set traffic.bytes=1GiB --set limits.simulated_time=10s \
+        -o $signal.h5 >$signal.out &
+    # not before the program has asked for the signal (bit of its number in the mask of caught ones)
+    until caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$!/status") && [ $((0x$caught & 0x4002)) -eq $((0x4002)) ]; do
+        sleep 0.1
+    done
+    sleep 0.3
+    kill -s $signal $!
+    wait $!
+    echo "$signal: exit $?"
+    h5dump -A -g /runs $signal.h5 | grep -c 'ATTRIBUTE "outcome"'
+    ls
+    rm -f "$signal".*
+done
