@@ -117,6 +117,9 @@ static bool message_has_units(const struct random_case_message *m) {
 static bool message_on_second_channel(const struct random_case_message *m) {
     return m->message.route == TRAFFIC_NVLINK && m->message.channel == 1;
 }
+static bool message_is_series(const struct random_case_message *m) {
+    return m->copies > 1;
+}
 static bool message_starts_later(const struct random_case_message *m) {
     return m->message.start_ps > 0;
 }
@@ -189,6 +192,9 @@ static bool nvlink(const struct summary *s) {
 }
 static bool second_channel(const struct summary *s) {
     return any_message(s, message_on_second_channel);
+}
+static bool series(const struct summary *s) {
+    return any_message(s, message_is_series);
 }
 static bool credit_stall(const struct summary *s) {
     return s->links.credit_stalls > 0;
@@ -284,6 +290,7 @@ static const struct {
     [FEATURE_URGENT] = {"urgent message", urgent},
     [FEATURE_NVLINK] = {"NVLink", nvlink},
     [FEATURE_SECOND_CHANNEL] = {"second NVLink channel", second_channel},
+    [FEATURE_SERIES] = {"series of NVLink messages", series},
     [FEATURE_CREDIT_STALL] = {"credit stall", credit_stall},
     [FEATURE_HELD_BACK] = {"cut-through from slow to fast", held_back},
     [FEATURE_QUEUE_PAIRS] = {"several queue pairs", queue_pairs},

@@ -5,6 +5,7 @@
 #include "dice.h"
 #include "random_fabric.h"
 #include "random_parameters.h"
+#include "random_series.h"
 #include "random_wishes.h"
 
 #include <stdlib.h>
@@ -92,7 +93,7 @@ static void draw_messages(struct random_case *random_case, struct dice *dice, co
         draw_route(dice, random_case->fabric, drawn);
         draw_size(dice, &random_case->parameters.nic, mood, drawn);
         const uint64_t jitter_ps = dice_between(dice, 0, 20 * US);
-        drawn->message.tag = i * 17 + 3;
+        drawn->message.tag = i * RANDOM_SERIES_TAGS;
         drawn->message.start_ps = dice_chance(dice, mood->jitter_percent) ? jitter_ps : mood->common_ps;
         drawn->message.share = dice_chance(dice, 60) ? 1 + dice_below(dice, ONE_FXP20) : 0;
     }
@@ -178,6 +179,9 @@ static void simplify_messages(struct random_case *random_case) {
         if (simpler & RANDOM_CASE_NO_UNITS) {
             drawn->message.unit_bytes = 0;
         }
+        if (simpler & RANDOM_CASE_NO_SERIES) {
+            drawn->copies = 1;
+        }
     }
 }
 
@@ -185,23 +189,29 @@ static bool is_left_out(const struct random_case *random_case, uint32_t message)
     return random_case->recipe.left_out >> message & 1;
 }
 
-static void fill_list(struct random_case *random_case) {
-    uint32_t numbers[RANDOM_CASE_MESSAGES];
-    random_case->list = traffic_list_create(random_case->fabric->n_endpoints);
-    for (uint32_t i = 0; i < random_case->n_messages; i++) {
-        const struct random_case_message *drawn = &random_case->messages[i];
-        if (is_left_out(random_case, i)) {
-            continue;
-        }
-        numbers[i] = traffic_list_add(random_case->list, drawn->source, &drawn->message);
+/** Adds a message with all its copies; each waits for the first copies of what the message awaits. */
+static void list_message(struct random_case *random_case, const struct random_case_message *drawn) {
+    for (uint32_t copy = 0; copy < drawn->copies; copy++) {
+        const struct traffic_message message = random_series_copy(random_case, drawn, copy);
+        const uint32_t number = traffic_list_add(random_case->list, drawn->source, &message);
         for (uint32_t k = 0; k < drawn->n_awaited; k++) {
             const struct random_case_message *awaited = &random_case->messages[drawn->awaited[k]];
             if (!is_left_out(random_case, drawn->awaited[k])) {
-                traffic_list_after(random_case->list, numbers[i], awaited->source, awaited->message.tag);
+                traffic_list_after(random_case->list, number, awaited->source, awaited->message.tag);
             }
         }
     }
-    random_case->traffic = traffic_list_traffic(random_case->list);
+}
+
+static void fill_list(struct random_case *random_case) {
+    random_case->list = traffic_list_create(random_case->fabric->n_endpoints);
+    for (uint32_t i = 0; i < random_case->n_messages; i++) {
+        if (!is_left_out(random_case, i)) {
+            list_message(random_case, &random_case->messages[i]);
+        }
+    }
+    traffic_list_traffic(random_case->list);
+    random_case->traffic = random_series_traffic(random_case);
 }
 
 struct random_case *random_case_create(const struct random_case_recipe *recipe) {
@@ -219,6 +229,7 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     }
     draw_messages(created, &messages, &mood);
     draw_dependencies(created, &dependencies);
+    random_series_draw(created);
     align_refreshes(created, &refreshes);
     simplify_parameters(&created->parameters, recipe->simpler);
     simplify_messages(created);

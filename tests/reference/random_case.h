@@ -29,7 +29,8 @@ enum random_case_simpler {
     RANDOM_CASE_NO_WINDOW = 1 << 9,
     RANDOM_CASE_EVERY_PACKET_ACKNOWLEDGED = 1 << 10,
     RANDOM_CASE_NO_UNITS = 1 << 11,
-    RANDOM_CASE_SIMPLER_END = 1 << 12
+    RANDOM_CASE_NO_SERIES = 1 << 12,
+    RANDOM_CASE_SIMPLER_END = 1 << 13
 };
 
 /** Names a case: equal recipes make equal cases. */
@@ -45,6 +46,7 @@ struct random_case_message {
     struct traffic_message message;
     uint32_t awaited[RANDOM_CASE_AWAITED]; /**< messages that it waits for */
     uint32_t n_awaited;
+    uint32_t copies; /**< 1; more: a series of so many messages, see random_series.h */
 };
 
 /** One case. Freed by random_case_free. */

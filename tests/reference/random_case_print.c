@@ -52,6 +52,9 @@ static void print_message(FILE *stream, uint32_t number, const struct random_cas
             " unit %" PRIu32 " share %" PRIu32 " %s channel %d%s",
             number, drawn->source, m->destination, m->tag, m->bytes, m->start_ps, m->unit_bytes, m->share,
             m->route == TRAFFIC_NVLINK ? "nvlink" : "fabric", m->channel, m->urgent ? " urgent" : "");
+    if (drawn->copies > 1) {
+        fprintf(stream, " and a series of %" PRIu32 " like it", drawn->copies - 1);
+    }
     for (uint32_t i = 0; i < drawn->n_awaited; i++) {
         fprintf(stream, " after %" PRIu32, drawn->awaited[i]);
     }
