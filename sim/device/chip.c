@@ -145,6 +145,14 @@ static void handle_record(struct chip *chip, struct engine_worker *worker, struc
     queue_push(&port->queue, &worker->pool, packet);
 }
 
+static void handle_credit(struct chip *chip, struct engine_worker *worker, const struct control *control,
+                          uint32_t number, uint64_t now_ps) {
+    struct chip_port *port = &chip->ports[number];
+    drain(chip, worker, port, now_ps);
+    port->credit_bytes += control->amount;
+    kick(chip, worker, port, now_ps);
+}
+
 static bool comes_before(const struct departure *a, const struct departure *b) {
     return a->time_ps != b->time_ps ? a->time_ps < b->time_ps : a->port < b->port;
 }
@@ -226,17 +234,15 @@ uint64_t chip_advance(void *object, struct engine_worker *worker, uint64_t begin
         engine_prefetch_slot(chip->context->rings, chip->ports[p].link, ENGINE_PACKET);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct engine_arrival *arrival = &worker->arrivals[i];
-        void *record = &worker->records[arrival->record];
-        if (arrival->queue == ENGINE_PACKET) {
-            handle_record(chip, worker, record, arrival->port, arrival->time_ps);
-            continue;
+        enum engine_queue queue;
+        struct engine_record *record = engine_arrival(worker, i, &queue);
+        const uint64_t now_ps = engine_stamp_ps(record->stamp);
+        const uint32_t port = engine_stamp_port(record->stamp);
+        if (queue == ENGINE_PACKET) {
+            handle_record(chip, worker, (void *)record, port, now_ps);
+        } else {
+            handle_credit(chip, worker, (void *)record, port, now_ps);
         }
-        const struct control *control = record;
-        struct chip_port *port = &chip->ports[arrival->port];
-        drain(chip, worker, port, arrival->time_ps);
-        port->credit_bytes += control->amount;
-        kick(chip, worker, port, arrival->time_ps);
     }
     return close_window(chip, worker, begin_ps, end_ps);
 }

@@ -144,15 +144,16 @@ static void handle_packet(struct endpoint *endpoint, struct engine_worker *worke
     }
 }
 
-static void handle_arrival(struct endpoint *endpoint, struct engine_worker *worker,
-                           const struct engine_arrival *arrival) {
-    const void *record = &worker->records[arrival->record];
-    if (arrival->queue == ENGINE_PACKET) {
-        handle_packet(endpoint, worker, record, arrival->port, arrival->time_ps);
-    } else if (arrival->port < endpoint->n_nics) {
-        nic_handle_control(endpoint, worker, record, arrival->time_ps);
+static void handle_arrival(struct endpoint *endpoint, struct engine_worker *worker, const struct engine_record *record,
+                           enum engine_queue queue) {
+    const uint64_t now_ps = engine_stamp_ps(record->stamp);
+    const uint32_t port = engine_stamp_port(record->stamp);
+    if (queue == ENGINE_PACKET) {
+        handle_packet(endpoint, worker, (const void *)record, port, now_ps);
+    } else if (port < endpoint->n_nics) {
+        nic_handle_control(endpoint, worker, (const void *)record, now_ps);
     } else {
-        lane_handle_credit(endpoint, worker, arrival->port - endpoint->n_nics, record, arrival->time_ps);
+        lane_handle_credit(endpoint, worker, port - endpoint->n_nics, (const void *)record, now_ps);
     }
 }
 
@@ -183,8 +184,10 @@ uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t b
     struct endpoint *endpoint = object;
     const uint32_t n = engine_gather(worker, endpoint->device, begin_ps, end_ps);
     for (uint32_t i = 0; i < n; i++) {
-        run_timers(endpoint, worker, worker->arrivals[i].time_ps);
-        handle_arrival(endpoint, worker, &worker->arrivals[i]);
+        enum engine_queue queue;
+        const struct engine_record *record = engine_arrival(worker, i, &queue);
+        run_timers(endpoint, worker, engine_stamp_ps(record->stamp));
+        handle_arrival(endpoint, worker, record, queue);
     }
     run_timers(endpoint, worker, end_ps);
     nic_drain(endpoint, worker, end_ps - 1);

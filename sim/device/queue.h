@@ -3,52 +3,52 @@
  * A queue of packets by value, in pooled blocks.
  *
  * While a packet waits, its time field holds when it is ready and which port it came in by: 48 bits of picoseconds
- * (281 s, the longest run) and 16 bits of port.
+ * (281 s, the longest run) and 16 bits of port, as engine_gather hands it over.
  */
 #ifndef MOEFABRIC_DEVICE_QUEUE_H
 #define MOEFABRIC_DEVICE_QUEUE_H
 
 #include "device/packet.h"
 #include "engine/chunk.h"
+#include "engine/engine.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
-enum { QUEUE_PORT_BITS = 16 };
-
 /** A first-in first-out queue. Zero-initialise. */
 struct queue {
-    struct chunk *head, *tail;
-    uint16_t head_slot, tail_slot;
+    unsigned char *head; /**< slot of the oldest packet; NULL if there is none */
+    unsigned char *tail; /**< slot to fill; the end of a block, or NULL: a block is needed */
     uint32_t count;
 };
 
 /** The time field of a waiting packet. */
 static inline uint64_t queue_stamp(uint64_t ready_ps, uint32_t port) {
-    return ready_ps << QUEUE_PORT_BITS | port;
+    return ready_ps << ENGINE_PORT_BITS | port;
+}
+
+/** The oldest packet; the queue must not be empty. */
+static inline struct packet *queue_front(const struct queue *queue) {
+    return (void *)queue->head;
 }
 
 /** When a waiting packet is ready. */
 static inline uint64_t queue_ready_ps(const struct packet *packet) {
-    return packet->time_ps >> QUEUE_PORT_BITS;
+    return packet->time_ps >> ENGINE_PORT_BITS;
 }
 
 /** Which port a waiting packet came in by. */
 static inline uint32_t queue_ingress(const struct packet *packet) {
-    return (uint32_t)(packet->time_ps & ((1u << QUEUE_PORT_BITS) - 1));
+    return (uint16_t)packet->time_ps;
 }
 
 /** Whether one of the packets came in by this port. Looks at all of them. */
 static inline bool queue_holds_from(const struct queue *queue, uint32_t port) {
-    const struct chunk *chunk = queue->head;
-    uint32_t slot = queue->head_slot;
-    for (uint32_t i = 0; i < queue->count; i++, slot++) {
-        if (slot == CHUNK_SLOTS) {
-            chunk = chunk->next;
-            slot = 0;
-        }
-        const void *packet = chunk->slots[slot];
+    unsigned char *slot = queue->head;
+    for (uint32_t i = 0; i < queue->count; i++, slot += CHUNK_SLOT_BYTES) {
+        slot = chunk_is_end(slot) ? chunk_of(slot)->next->slots[0] : slot;
+        const void *packet = slot;
         if (queue_ingress(packet) == port) {
             return true;
         }
@@ -58,39 +58,32 @@ static inline bool queue_holds_from(const struct queue *queue, uint32_t port) {
 
 /** Appends a copy. */
 static inline void queue_push(struct queue *queue, struct chunk_pool *pool, const struct packet *packet) {
-    if (!queue->tail || queue->tail_slot == CHUNK_SLOTS) {
+    unsigned char *slot = queue->tail;
+    if (chunk_is_end(slot)) {
         struct chunk *chunk = chunk_take(pool);
-        if (queue->tail) {
-            queue->tail->next = chunk;
+        if (slot) {
+            chunk_of(slot)->next = chunk;
         } else {
-            queue->head = chunk;
-            queue->head_slot = 0;
+            queue->head = chunk->slots[0];
         }
-        queue->tail = chunk;
-        queue->tail_slot = 0;
+        slot = chunk->slots[0];
     }
-    memcpy(queue->tail->slots[queue->tail_slot++], packet, sizeof(*packet));
+    memcpy(slot, packet, sizeof(*packet));
+    queue->tail = slot + CHUNK_SLOT_BYTES;
     queue->count++;
-}
-
-/** The oldest packet; the queue must not be empty. */
-static inline struct packet *queue_front(const struct queue *queue) {
-    void *slot = queue->head->slots[queue->head_slot];
-    return slot;
 }
 
 /** Removes the oldest packet; an empty queue keeps no block. */
 static inline void queue_pop(struct queue *queue, struct chunk_pool *pool) {
-    queue->head_slot++;
+    struct chunk *chunk = chunk_of(queue->head);
+    queue->head += CHUNK_SLOT_BYTES;
     queue->count--;
     if (queue->count == 0) {
-        chunk_give(pool, queue->head);
         queue->head = queue->tail = NULL;
-    } else if (queue->head_slot == CHUNK_SLOTS) {
-        struct chunk *next = queue->head->next;
-        chunk_give(pool, queue->head);
-        queue->head = next;
-        queue->head_slot = 0;
+        chunk_give(pool, chunk);
+    } else if (chunk_is_end(queue->head)) {
+        queue->head = chunk->next->slots[0];
+        chunk_give(pool, chunk);
     }
 }
 

@@ -211,19 +211,20 @@ uint64_t switch_advance(void *object, struct engine_worker *worker, uint64_t beg
     const uint32_t n = engine_gather(worker, device->device, begin_ps, end_ps);
     device->strained = false;
     for (uint32_t i = 0; i < n; i++) {
-        const struct engine_arrival *arrival = &worker->arrivals[i];
-        const uint64_t now_ps = arrival->time_ps;
+        enum engine_queue queue;
+        struct engine_record *record = engine_arrival(worker, i, &queue);
+        const uint64_t now_ps = engine_stamp_ps(record->stamp);
+        const uint32_t port = engine_stamp_port(record->stamp);
         if (now_ps >= device->next_refresh_ps) { // before later departures: it sees the ports as they were then
             refresh(device, worker, now_ps);
         }
         if (device->exact) {
             switch_run_departures(device, worker, now_ps);
         }
-        void *record = &worker->records[arrival->record];
-        if (arrival->queue == ENGINE_PACKET) {
-            handle_packet(device, worker, record, arrival->port, now_ps);
+        if (queue == ENGINE_PACKET) {
+            handle_packet(device, worker, (void *)record, port, now_ps);
         } else {
-            handle_control(device, worker, record, arrival->port, now_ps);
+            handle_control(device, worker, (void *)record, port, now_ps);
         }
     }
     return close_window(device, worker, end_ps);

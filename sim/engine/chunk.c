@@ -36,7 +36,7 @@ static void cut_slab(struct chunk_pool *pool) {
         pool->slab_capacity = pool->slab_capacity ? 2 * pool->slab_capacity : 16;
         pool->slabs = memory_resize(pool->slabs, pool->slab_capacity, sizeof(*pool->slabs));
     }
-    struct chunk *chunks = memory_allocate_aligned(CHUNK_MAGAZINE, sizeof(*chunks));
+    struct chunk *chunks = memory_allocate_aligned_to(CHUNK_BYTES, CHUNK_MAGAZINE, sizeof(*chunks));
     pool->slabs[pool->n_slabs++] = chunks;
     for (size_t i = CHUNK_MAGAZINE; i-- > 0;) {
         chunks[i].next = pool->free;

@@ -11,21 +11,21 @@
 
 enum { TIE_PACKETS = 4 }; /* phase of packets among the steps of one time (sim/device/README.md) */
 
-static uint32_t *bitmap_offsets(const struct fabric *fabric) {
-    uint32_t *offsets = memory_allocate(fabric->n_devices + 1u, sizeof(*offsets));
-    for (uint32_t d = 0; d < fabric->n_devices; d++) {
-        // a cache line of its own for every device: bits of different workers' devices are never in one word or line
-        offsets[d + 1] = offsets[d] + (fabric->devices[d].n_ports + 511) / 512 * 8;
-    }
-    return offsets;
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
 }
 
-static uint32_t most_ports(const struct fabric *fabric) {
-    uint32_t most = 1;
+/* Devices without what runs them, and where their bits are. */
+static void create_devices(struct engine *engine) {
+    const struct fabric *fabric = engine->fabric;
+    engine->devices = memory_allocate(fabric->n_devices, sizeof(*engine->devices));
     for (uint32_t d = 0; d < fabric->n_devices; d++) {
-        most = fabric->devices[d].n_ports > most ? fabric->devices[d].n_ports : most;
+        engine->devices[d].first_port = fabric->devices[d].first_port;
+        engine->devices[d].first_word = engine->pending_words;
+        engine->devices[d].words = (fabric->devices[d].n_ports + 63) / 64;
+        // a cache line of its own for every device: bits of different workers' devices are never in one word or line
+        engine->pending_words += (fabric->devices[d].n_ports + 511) / 512 * 8;
     }
-    return most;
 }
 
 static void create_rings(struct engine *engine) {
@@ -34,24 +34,37 @@ static void create_rings(struct engine *engine) {
     for (uint32_t l = 0; l < fabric->n_links; l++) {
         engine->tie_streams[fabric->links[l].reverse] = hash_stream(engine->seed, HASH_PURPOSE_TIE, l, TIE_PACKETS);
     }
-    engine->bitmap_offset = bitmap_offsets(fabric);
     for (int queue = 0; queue < ENGINE_QUEUES; queue++) {
         engine->rings.writers[queue] = memory_allocate_aligned(fabric->n_links, sizeof(struct ring_writer));
         engine->rings.readers[queue] = memory_allocate_aligned(fabric->n_links, sizeof(struct ring_reader));
-        engine->pending[queue] = memory_allocate_aligned(engine->bitmap_offset[fabric->n_devices], sizeof(uint64_t));
+        engine->pending[queue] = memory_allocate_aligned(engine->pending_words, sizeof(uint64_t));
         for (uint32_t l = 0; l < fabric->n_links; l++) {
             engine->rings.writers[queue][l].reader = fabric->links[l].reverse;
             engine->rings.writers[queue][l].listed_window = UINT64_MAX;
+            engine->rings.readers[queue][fabric->links[l].reverse].writer = &engine->rings.writers[queue][l];
         }
     }
 }
 
-static void create_worker(struct engine *engine, uint32_t number, uint32_t ports) {
+/* Once it is known who runs which device. */
+static void connect_rings(struct engine *engine) {
+    const struct fabric *fabric = engine->fabric;
+    engine->inlets = memory_allocate(fabric->n_links, sizeof(*engine->inlets));
+    for (uint32_t l = 0; l < fabric->n_links; l++) {
+        const struct fabric_link *link = &fabric->links[l];
+        const struct engine_device *head = &engine->devices[link->head_device];
+        engine->inlets[link->reverse] =
+            (struct engine_inlet){.place = head->place, .bit = head->first_word * 64 + link->head_port};
+        engine->rings.writers[ENGINE_CONTROL][l].worker = head->worker;
+        engine->rings.writers[ENGINE_PACKET][l].worker = head->worker;
+    }
+}
+
+static void create_worker(struct engine *engine, uint32_t number) {
     struct engine_worker *worker = &engine->workers[number];
     worker->engine = engine;
     worker->number = number;
     worker->pool.depot = engine->n_workers > 1 ? &engine->depot : NULL;
-    worker->ports = memory_allocate(ports, sizeof(*worker->ports));
     worker->listed_ps = TIME_NEVER;
     for (int parity = 0; parity < 2; parity++) {
         worker->listings[parity] = memory_allocate(engine->n_workers, sizeof(struct engine_listings));
@@ -61,7 +74,6 @@ static void create_worker(struct engine *engine, uint32_t number, uint32_t ports
 
 static void share_out(struct engine *engine, const uint32_t *worker_of) {
     const uint32_t n_devices = engine->fabric->n_devices;
-    engine->devices = memory_allocate(n_devices, sizeof(*engine->devices));
     for (uint32_t d = 0; d < n_devices; d++) {
         engine->devices[d].worker = worker_of ? worker_of[d] : 0;
         if (engine->devices[d].worker == ENGINE_ELSEWHERE) {
@@ -90,21 +102,22 @@ struct engine *engine_create_split(const struct fabric *fabric, uint64_t seed, u
     struct engine *engine = memory_allocate(1, sizeof(*engine));
     engine->fabric = fabric;
     engine->seed = seed;
-    engine->window_ps = window_ps ? window_ps : fabric->smallest_latency_ps;
+    engine->window_ps = smaller(window_ps ? window_ps : fabric->smallest_latency_ps, UINT32_MAX); // keys of arrivals
     engine->n_workers = n_workers;
     REQUIRE(engine->window_ps > 0 && engine->window_ps <= fabric->smallest_latency_ps,
             "a window of %llu ps does not fit a smallest latency of %llu ps", (unsigned long long)engine->window_ps,
             (unsigned long long)fabric->smallest_latency_ps);
     REQUIRE(n_workers > 0, "an engine needs a worker");
+    create_devices(engine);
     create_rings(engine);
     chunk_depot_init(&engine->depot);
     barrier_init(&engine->barrier, n_workers);
     engine->workers = memory_allocate_aligned(n_workers, sizeof(*engine->workers));
-    const uint32_t ports = most_ports(fabric);
     for (uint32_t w = 0; w < n_workers; w++) {
-        create_worker(engine, w, ports);
+        create_worker(engine, w);
     }
     share_out(engine, worker_of);
+    connect_rings(engine);
     return engine;
 }
 
@@ -145,11 +158,10 @@ static void free_worker(struct engine_worker *worker) {
         }
         free(worker->listings[parity]);
     }
-    free(worker->arrivals);
+    free(worker->keys);
     free(worker->sorted);
     free(worker->records);
     free(worker->ties);
-    free(worker->ports);
     free(worker->devices);
     free(worker->due_ps);
     chunk_pool_fini(&worker->pool);
@@ -173,7 +185,7 @@ void engine_free(struct engine *engine) {
     chunk_depot_fini(&engine->depot);
     barrier_fini(&engine->barrier);
     free(engine->workers);
-    free(engine->bitmap_offset);
+    free(engine->inlets);
     free(engine->tie_streams);
     free(engine->devices);
     free(engine);
@@ -217,28 +229,29 @@ uint64_t engine_packets(const struct engine *engine) {
 
 size_t engine_bytes(const struct engine *engine) {
     size_t bytes = ENGINE_QUEUES * engine->fabric->n_links * (sizeof(struct ring_writer) + sizeof(struct ring_reader));
-    bytes += engine->bitmap_offset[engine->fabric->n_devices] * ENGINE_QUEUES * sizeof(uint64_t);
+    bytes += engine->pending_words * ENGINE_QUEUES * sizeof(uint64_t);
+    bytes += engine->fabric->n_links * (sizeof(*engine->inlets) + sizeof(*engine->tie_streams));
     bytes += engine->fabric->n_devices * (sizeof(struct engine_device) + sizeof(uint64_t) + sizeof(uint32_t));
     for (uint32_t w = 0; w < engine->n_workers; w++) {
         const struct engine_worker *worker = &engine->workers[w];
         bytes += worker->arrival_capacity *
-                 (2 * sizeof(struct engine_arrival) + sizeof(struct engine_record) + sizeof(uint64_t));
+                 (2 * sizeof(*worker->keys) + sizeof(*worker->records) + 2 * sizeof(*worker->ties));
         bytes += chunk_pool_bytes(&worker->pool);
     }
     return bytes;
 }
 
-void engine_list_link(struct engine_worker *worker, uint32_t link, enum engine_queue queue, uint64_t arrival_ps) {
-    const struct engine *engine = worker->engine;
-    const uint32_t reader = engine->devices[engine->fabric->links[link].head_device].worker;
-    struct engine_listings *listings = &worker->listings[worker->window & 1][reader];
+void engine_list_link(struct engine_worker *worker, struct ring_writer *writer, enum engine_queue queue,
+                      uint64_t arrival_ps) {
+    struct engine_listings *listings = &worker->listings[worker->window & 1][writer->worker];
     if (listings->count == listings->capacity) {
         listings->capacity = listings->capacity ? 2 * listings->capacity : 256;
         listings->entries = memory_resize(listings->entries, listings->capacity, sizeof(*listings->entries));
     }
     listings->entries[listings->count++] =
-        (struct engine_listing){.link = link, .queue = (uint32_t)queue, .arrival_ps = arrival_ps};
-    worker->listed_ps = arrival_ps < worker->listed_ps ? arrival_ps : worker->listed_ps;
+        (struct engine_listing){.reader = writer->reader, .queue = (uint32_t)queue, .arrival_ps = arrival_ps};
+    writer->listed_window = worker->window;
+    worker->listed_ps = smaller(arrival_ps, worker->listed_ps);
 }
 
 void engine_send_elsewhere(struct engine_worker *worker, uint32_t link, enum engine_queue queue, const void *record) {

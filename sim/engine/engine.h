@@ -18,28 +18,39 @@
 #include "engine/ring.h"
 #include "fabric/fabric.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /** Two record queues a link: packets take wire time, control records (pause, resume, credit) overtake them. */
 enum engine_queue { ENGINE_CONTROL, ENGINE_PACKET, ENGINE_QUEUES };
 
-/** One arrival of a window, in the order in which a device must handle it. */
-struct engine_arrival {
-    uint64_t time_ps;
-    uint32_t record; /**< index of its copy in engine_worker.records */
-    uint16_t port;   /**< of the device, that it came in by */
-    uint8_t queue;   /**< enum engine_queue: control is handled before packets of the same time */
+/** A record that has arrived. Its first eight bytes now hold when and where: 48 bits of picoseconds (281 s, the longest run), 16 of port. */
+struct engine_record {
+    uint64_t stamp;
+    unsigned char rest[CHUNK_SLOT_BYTES - sizeof(uint64_t)];
 };
 
-/** A record as the engine copies it. */
-struct engine_record {
-    _Alignas(8) unsigned char bytes[CHUNK_SLOT_BYTES];
+enum { ENGINE_PORT_BITS = 16, ENGINE_KEY_QUEUE_SHIFT = 31, ENGINE_KEY_RECORD = INT32_MAX };
+
+/** When a record arrived. */
+static inline uint64_t engine_stamp_ps(uint64_t stamp) {
+    return stamp >> ENGINE_PORT_BITS;
+}
+
+/** Which port of the device it came in by. */
+static inline uint32_t engine_stamp_port(uint64_t stamp) {
+    return (uint16_t)stamp;
+}
+
+/** A packet that came at the same time as others. */
+struct engine_tie {
+    uint64_t draw, key;
 };
 
 /** A link that got its first record of this window. */
 struct engine_listing {
-    uint32_t link;
+    uint32_t reader; /**< index of the reader's side of its rings */
     uint32_t queue;
     uint64_t arrival_ps;
 };
@@ -56,11 +67,11 @@ struct engine_worker {
     uint32_t number;
     uint64_t window; /**< number of the window being run */
     struct chunk_pool pool;
-    struct engine_arrival *arrivals, *sorted; /**< of the device being run */
+    uint64_t *keys; /**< arrivals of the device being run: what sorts them, and where each is in records */
+    uint64_t *sorted;
     struct engine_record *records;
-    uint64_t *ties; /**< scratch: hashes of arrivals of one time */
+    struct engine_tie *ties; /**< scratch: arrivals of one time, and as much room again */
     uint32_t n_arrivals, arrival_capacity;
-    uint16_t *ports;                     /**< scratch: as many as the largest device has */
     uint64_t next_arrival_ps;            /**< earliest record that stays on the in-links of the device being run */
     uint64_t listed_ps;                  /**< earliest arrival of all that was listed in this window */
     uint64_t sent[ENGINE_QUEUES];        /**< records put on links so far */
@@ -124,11 +135,20 @@ uint64_t engine_windows(const struct engine *engine);
 /** Bytes held by rings, pools and tables. */
 size_t engine_bytes(const struct engine *engine);
 
-/** Collects all records that reach a device before end_ps into worker->arrivals, in handling order. Returns their number. */
+/** Collects all records that reach a device before end_ps; engine_arrival gives them in handling order. Returns their number. */
 uint32_t engine_gather(struct engine_worker *worker, uint32_t device, uint64_t begin_ps, uint64_t end_ps);
 
+/** Arrival number index of those gathered last, to be changed at will; *queue says which kind. Valid until the next engine_gather. */
+static inline struct engine_record *engine_arrival(const struct engine_worker *worker, uint32_t index,
+                                                   enum engine_queue *queue) {
+    const uint64_t key = worker->keys[index];
+    *queue = key >> ENGINE_KEY_QUEUE_SHIFT & 1 ? ENGINE_PACKET : ENGINE_CONTROL;
+    return &worker->records[key & ENGINE_KEY_RECORD];
+}
+
 /** Notes that a link's queue got its first record of the window. Called by engine_send only. */
-void engine_list_link(struct engine_worker *worker, uint32_t link, enum engine_queue queue, uint64_t arrival_ps);
+void engine_list_link(struct engine_worker *worker, struct ring_writer *writer, enum engine_queue queue,
+                      uint64_t arrival_ps);
 
 /** Collects a record for another rank. Called by engine_send only. */
 void engine_send_elsewhere(struct engine_worker *worker, uint32_t link, enum engine_queue queue, const void *record);
@@ -160,17 +180,13 @@ static inline void engine_send(struct engine_worker *worker, struct engine_rings
     if (writer->listed_window != worker->window) {
         uint64_t arrival_ps;
         __builtin_memcpy(&arrival_ps, record, sizeof(arrival_ps));
-        writer->listed_window = worker->window;
-        engine_list_link(worker, link, queue, arrival_ps);
+        engine_list_link(worker, writer, queue, arrival_ps);
     }
 }
 
 /** Fetches the slot that the next record of a link will fill: written long ago and by another device, it is seldom in the cache. */
 static inline void engine_prefetch_slot(const struct engine_rings *rings, uint32_t link, enum engine_queue queue) {
-    const struct ring_writer *writer = &rings->writers[queue][link];
-    if (writer->chunk) {
-        __builtin_prefetch(writer->chunk->slots[writer->slot < CHUNK_SLOTS ? writer->slot : 0], 1);
-    }
+    __builtin_prefetch(rings->writers[queue][link].next, 1);
 }
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * Arrivals of one device in one window, in handling order: by time, control before packets, then by a hashed tie.
  *
- * A window holds tens to hundreds of arrivals, spread evenly: one pass of a bucket sort by time leaves so little
- * disorder that insertion finishes it in about one comparison each.
+ * What is sorted is one word an arrival: its time within the window, its queue, and where its record was put. A window holds
+ * tens to hundreds of arrivals, spread evenly: one pass of a bucket sort by time leaves so little disorder that insertion
+ * finishes it in about one comparison each.
  */
 #include "base/hash.h"
 #include "base/memory.h"
@@ -11,124 +12,159 @@
 
 #include <string.h>
 
-enum { BUCKETS = 256, SMALL = 24 };
+enum { MOST_BUCKETS = 512, SMALL = 24, TIE_BUCKETS = 64, FEW_TIES = 12 };
 
-static void reserve_one(struct engine_worker *worker) {
-    if (worker->n_arrivals < worker->arrival_capacity) {
+/* Key of an arrival: picoseconds since the window began, then the queue, then the index of its record. */
+enum { KEY_TIME_SHIFT = 32 };
+static_assert(ENGINE_KEY_QUEUE_SHIFT == KEY_TIME_SHIFT - 1, "the queue decides between equal times");
+
+static void reserve(struct engine_worker *worker, uint64_t n) {
+    if (n <= worker->arrival_capacity) {
         return;
     }
-    worker->arrival_capacity = worker->arrival_capacity ? 2 * worker->arrival_capacity : 256;
-    worker->arrivals = memory_resize(worker->arrivals, worker->arrival_capacity, sizeof(*worker->arrivals));
-    worker->sorted = memory_resize(worker->sorted, worker->arrival_capacity, sizeof(*worker->sorted));
-    worker->records = memory_resize(worker->records, worker->arrival_capacity, sizeof(*worker->records));
-    worker->ties = memory_resize(worker->ties, worker->arrival_capacity, sizeof(*worker->ties));
+    uint32_t capacity = worker->arrival_capacity ? worker->arrival_capacity : 256;
+    while (capacity < n) {
+        capacity *= 2;
+    }
+    worker->arrival_capacity = capacity;
+    worker->keys = memory_resize(worker->keys, capacity, sizeof(*worker->keys));
+    worker->sorted = memory_resize(worker->sorted, capacity, sizeof(*worker->sorted));
+    worker->records = memory_resize(worker->records, capacity, sizeof(*worker->records));
+    worker->ties = memory_resize(worker->ties, 2 * (size_t)capacity, sizeof(*worker->ties));
 }
 
 /* Takes what arrives before end_ps off one ring. Returns false when the ring is left empty. */
-static bool gather_ring(struct engine_worker *worker, enum engine_queue queue, uint32_t reader_index, uint32_t link,
-                        uint32_t port, uint64_t end_ps) {
-    struct engine_rings *rings = &worker->engine->rings;
-    struct ring_reader *reader = &rings->readers[queue][reader_index];
-    uint64_t available = ring_available(&rings->writers[queue][link], reader);
-    for (; available > 0; available--) {
-        const void *record = ring_front(reader, &worker->pool);
+static bool gather_ring(struct engine_worker *worker, struct ring_reader *reader, enum engine_queue queue,
+                        uint32_t port, uint64_t begin_ps, uint64_t end_ps) {
+    const uint64_t available = ring_available(reader->writer, reader);
+    const uint32_t first = worker->n_arrivals;
+    reserve(worker, first + available);
+    struct engine_record *record = &worker->records[first];
+    uint64_t *keys = &worker->keys[first];
+    const uint64_t place = (uint64_t)queue << ENGINE_KEY_QUEUE_SHIFT | first; // lower half of the first key
+    unsigned char *next = reader->next;
+    uint64_t i = 0;
+    for (; i < available; i++) {
+        if (__builtin_expect(chunk_is_end(next), 0)) {
+            next = ring_turn(reader, next, &worker->pool);
+        }
         uint64_t time_ps;
-        memcpy(&time_ps, record, sizeof(time_ps));
+        memcpy(&time_ps, next, sizeof(time_ps));
         if (time_ps >= end_ps) {
             worker->next_arrival_ps = time_ps < worker->next_arrival_ps ? time_ps : worker->next_arrival_ps;
-            return true;
+            break;
         }
-        reserve_one(worker);
-        memcpy(&worker->records[worker->n_arrivals], record, CHUNK_SLOT_BYTES);
-        worker->arrivals[worker->n_arrivals] = (struct engine_arrival){
-
-            .time_ps = time_ps, .record = worker->n_arrivals, .port = (uint16_t)port, .queue = (uint8_t)queue};
-        worker->n_arrivals++;
-        ring_pop(reader);
+        record->stamp = time_ps << ENGINE_PORT_BITS | port;
+        memcpy(record->rest, next + sizeof(time_ps), sizeof(record->rest));
+        keys[i] = (time_ps - begin_ps) << KEY_TIME_SHIFT | (place + i);
+        next += CHUNK_SLOT_BYTES;
+        record++;
     }
-    return false;
+    reader->next = next;
+    reader->read += i;
+    worker->n_arrivals = first + (uint32_t)i;
+    return i < available;
 }
 
-/* Ports of a device whose in-links have records, in ascending order. */
-static uint32_t pending_ports(struct engine_worker *worker, uint32_t device, const uint64_t *bitmap) {
+/* What other devices wrote is seldom in the cache: how far each ring is filled, and its oldest record. */
+static void prefetch_rings(const struct ring_reader *readers, uint64_t bits) {
+    for (; bits; bits &= bits - 1) {
+        const struct ring_reader *reader = &readers[__builtin_ctzll(bits)];
+        __builtin_prefetch(reader->writer);
+        __builtin_prefetch(reader->next);
+    }
+}
+
+static void gather_queue(struct engine_worker *worker, const struct engine_device *device, enum engine_queue queue,
+                         uint64_t begin_ps, uint64_t end_ps) {
     const struct engine *engine = worker->engine;
-    const uint32_t words = engine->bitmap_offset[device + 1] - engine->bitmap_offset[device];
-    uint32_t n = 0;
-    for (uint32_t w = 0; w < words; w++) {
+    struct ring_reader *readers = &engine->rings.readers[queue][device->first_port];
+    uint64_t *bitmap = &engine->pending[queue][device->first_word];
+    for (uint32_t w = 0; w < device->words; w++, readers += 64) {
+        prefetch_rings(readers, bitmap[w]);
         for (uint64_t bits = bitmap[w]; bits; bits &= bits - 1) {
-            worker->ports[n++] = (uint16_t)(w * 64 + (uint32_t)__builtin_ctzll(bits));
+            const uint32_t bit = (uint32_t)__builtin_ctzll(bits);
+            if (!gather_ring(worker, &readers[bit], queue, 64 * w + bit, begin_ps, end_ps)) {
+                bitmap[w] &= ~(bits & -bits);
+            }
         }
     }
-    return n;
 }
 
-/* The oldest record of a ring was written by another device, so it is seldom in the cache. */
-static void prefetch_record(const struct ring_reader *reader) {
-    if (reader->chunk) {
-        __builtin_prefetch(reader->chunk->slots[reader->slot < CHUNK_SLOTS ? reader->slot : 0]);
-    }
-}
-
-static void gather_queue(struct engine_worker *worker, uint32_t device, enum engine_queue queue, uint64_t end_ps) {
-    enum { WRITERS_AHEAD = 8, RECORDS_AHEAD = 4 };
-    struct engine *engine = worker->engine;
-    const uint32_t first = engine->fabric->devices[device].first_port;
-    const struct fabric_link *own = &engine->fabric->links[first];
-    struct ring_reader *readers = &engine->rings.readers[queue][first];
-    uint64_t *bitmap = &engine->pending[queue][engine->bitmap_offset[device]];
-    const uint32_t n = pending_ports(worker, device, bitmap);
-    const uint16_t *ports = worker->ports;
+static void insertion_sort(uint64_t *keys, uint32_t n) {
+    uint64_t before = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (i + WRITERS_AHEAD < n) {
-            __builtin_prefetch(&engine->rings.writers[queue][own[ports[i + WRITERS_AHEAD]].reverse]);
-        }
-        if (i + RECORDS_AHEAD < n) {
-            prefetch_record(&readers[ports[i + RECORDS_AHEAD]]);
-        }
-        if (!gather_ring(worker, queue, first + ports[i], own[ports[i]].reverse, ports[i], end_ps)) {
-            bitmap[ports[i] / 64] &= ~(UINT64_C(1) << (ports[i] % 64));
-        }
-    }
-}
-
-static inline bool earlier(const struct engine_arrival *a, const struct engine_arrival *b) {
-    return a->time_ps != b->time_ps ? a->time_ps < b->time_ps : a->queue < b->queue;
-}
-
-static void insertion_sort(struct engine_arrival *arrivals, uint32_t n) {
-    for (uint32_t i = 1; i < n; i++) {
-        if (!earlier(&arrivals[i], &arrivals[i - 1])) {
+        const uint64_t moved = keys[i];
+        if (moved >= before) {
+            before = moved;
             continue;
         }
-        const struct engine_arrival moved = arrivals[i];
         uint32_t j = i;
-        for (; j > 0 && earlier(&moved, &arrivals[j - 1]); j--) {
-            arrivals[j] = arrivals[j - 1];
+        for (; j > 0 && keys[j - 1] > moved; j--) {
+            keys[j] = keys[j - 1];
         }
-        arrivals[j] = moved;
+        keys[j] = moved;
     }
 }
 
-/* Spreads arrivals over buckets of equal time; times below begin_ps cannot be, they were handled. */
-static void bucket_sort(struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps) {
-    uint32_t starts[BUCKETS + 1] = {0};
-    unsigned shift = 0;
-    while (((end_ps - begin_ps) >> shift) >= BUCKETS) {
+/* Numbers how many fall into each bucket become where each bucket starts. */
+static void sum_up(uint32_t *starts, uint32_t n_buckets) {
+    uint32_t sum = 0;
+#pragma GCC unroll 8
+    for (uint32_t b = 1; b < n_buckets; b++) {
+        sum += starts[b];
+        starts[b] = sum;
+    }
+}
+
+/* Spreads keys over buckets of equal time, about two a bucket. */
+static void bucket_sort(struct engine_worker *worker, uint64_t window_ps) {
+    uint32_t starts[MOST_BUCKETS + 1];
+    const uint32_t n = worker->n_arrivals;
+    uint32_t n_buckets = 16;
+    while (n_buckets < MOST_BUCKETS && 2 * n_buckets < n) {
+        n_buckets *= 2;
+    }
+    unsigned shift = KEY_TIME_SHIFT;
+    while (window_ps >> (shift - KEY_TIME_SHIFT) >= n_buckets) {
         shift++;
     }
-    const uint32_t n = worker->n_arrivals;
+    memset(starts, 0, (n_buckets + 1) * sizeof(*starts));
+    uint64_t *keys = worker->keys, *sorted = worker->sorted;
     for (uint32_t i = 0; i < n; i++) {
-        starts[((worker->arrivals[i].time_ps - begin_ps) >> shift) + 1]++;
+        starts[(keys[i] >> shift) + 1]++;
     }
-    for (uint32_t b = 0; b < BUCKETS; b++) {
-        starts[b + 1] += starts[b];
-    }
+    sum_up(starts, n_buckets);
     for (uint32_t i = 0; i < n; i++) {
-        worker->sorted[starts[(worker->arrivals[i].time_ps - begin_ps) >> shift]++] = worker->arrivals[i];
+        sorted[starts[keys[i] >> shift]++] = keys[i];
     }
-    struct engine_arrival *swap = worker->arrivals;
-    worker->arrivals = worker->sorted;
-    worker->sorted = swap;
+    worker->keys = sorted;
+    worker->sorted = keys;
+}
+
+static void insert_ties(struct engine_tie *ties, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++) {
+        const struct engine_tie moved = ties[i];
+        uint32_t j = i;
+        for (; j > 0 && ties[j - 1].draw > moved.draw; j--) {
+            ties[j] = ties[j - 1];
+        }
+        ties[j] = moved;
+    }
+}
+
+/* Spreads ties, whose draws are uniform, over buckets. Returns where they are then. */
+static struct engine_tie *spread_ties(struct engine_tie *ties, struct engine_tie *room, uint32_t n) {
+    uint32_t starts[TIE_BUCKETS + 1] = {0};
+    enum { SHIFT = 64 - 6 };
+    for (uint32_t i = 0; i < n; i++) {
+        starts[(ties[i].draw >> SHIFT) + 1]++;
+    }
+    sum_up(starts, TIE_BUCKETS);
+    for (uint32_t i = 0; i < n; i++) {
+        room[starts[ties[i].draw >> SHIFT]++] = ties[i];
+    }
+    return room;
 }
 
 /*
@@ -136,45 +172,52 @@ static void bucket_sort(struct engine_worker *worker, uint64_t begin_ps, uint64_
  * step neither always comes first. Control records of one time stay in the order gathered (by port, then as sent): they
  * touch one port each, so their order among ports is without effect.
  */
-static void settle_ties(struct engine_worker *worker, uint32_t device, struct engine_arrival *first, uint32_t n) {
-    if (first->queue == ENGINE_CONTROL) {
-        return;
-    }
-    const struct engine *engine = worker->engine;
-    const uint64_t *streams = &engine->tie_streams[engine->fabric->devices[device].first_port];
-    uint64_t *ties = worker->ties;
+static void settle_ties(struct engine_worker *worker, const uint64_t *streams, uint64_t time_ps, uint64_t *keys,
+                        uint32_t n) {
+    struct engine_tie *ties = worker->ties;
     for (uint32_t i = 0; i < n; i++) {
-        const struct engine_arrival moved = first[i];
-        const uint64_t tie = hash_draw(streams[moved.port], moved.time_ps);
-        uint32_t j = i;
-        for (; j > 0 && ties[j - 1] > tie; j--) {
-            ties[j] = ties[j - 1];
-            first[j] = first[j - 1];
+        const uint32_t port = engine_stamp_port(worker->records[keys[i] & ENGINE_KEY_RECORD].stamp);
+        ties[i] = (struct engine_tie){.draw = hash_draw(streams[port], time_ps), .key = keys[i]};
+    }
+    if (n > FEW_TIES) {
+        ties = spread_ties(ties, worker->ties + n, n);
+    }
+    insert_ties(ties, n);
+    for (uint32_t i = 0; i < n; i++) {
+        keys[i] = ties[i].key;
+    }
+}
+
+/* Finds what came at the same time, and puts packets among it in order. */
+static void find_ties(struct engine_worker *worker, const uint64_t *streams, uint64_t begin_ps, uint32_t n) {
+    uint64_t *keys = worker->keys;
+    const uint64_t different = UINT64_C(1)
+                               << ENGINE_KEY_QUEUE_SHIFT; // key ^ key is at least this if time or queue differ
+    for (uint32_t i = 1; i < n; i++) {
+        if ((keys[i] ^ keys[i - 1]) >= different) {
+            continue;
         }
-        ties[j] = tie;
-        first[j] = moved;
+        const uint32_t first = i - 1;
+        do {
+            i++;
+        } while (i < n && (keys[i] ^ keys[first]) < different);
+        if (keys[first] & different) { // ENGINE_PACKET
+            settle_ties(worker, streams, begin_ps + (keys[first] >> KEY_TIME_SHIFT), &keys[first], i - first);
+        }
     }
 }
 
 uint32_t engine_gather(struct engine_worker *worker, uint32_t device, uint64_t begin_ps, uint64_t end_ps) {
+    const struct engine *engine = worker->engine;
+    const struct engine_device *place = &engine->devices[device];
     worker->n_arrivals = 0;
-    gather_queue(worker, device, ENGINE_CONTROL, end_ps);
-    gather_queue(worker, device, ENGINE_PACKET, end_ps);
+    gather_queue(worker, place, ENGINE_CONTROL, begin_ps, end_ps);
+    gather_queue(worker, place, ENGINE_PACKET, begin_ps, end_ps);
     const uint32_t n = worker->n_arrivals;
     if (n > SMALL) {
-        bucket_sort(worker, begin_ps, end_ps);
+        bucket_sort(worker, end_ps - begin_ps);
     }
-    insertion_sort(worker->arrivals, n);
-    for (uint32_t i = 0; i + 1 < n;) {
-        uint32_t same = 1;
-        while (i + same < n && worker->arrivals[i + same].time_ps == worker->arrivals[i].time_ps &&
-               worker->arrivals[i + same].queue == worker->arrivals[i].queue) {
-            same++;
-        }
-        if (same > 1) {
-            settle_ties(worker, device, &worker->arrivals[i], same);
-        }
-        i += same;
-    }
+    insertion_sort(worker->keys, n);
+    find_ties(worker, &engine->tie_streams[place->first_port], begin_ps, n);
     return n;
 }

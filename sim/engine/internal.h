@@ -12,6 +12,16 @@ struct engine_device {
     void *object;
     uint32_t worker; /**< that runs it; ENGINE_ELSEWHERE: one of another rank */
     uint32_t place;  /**< among the worker's devices */
+    uint32_t first_port;
+    uint32_t first_word; /**< of its bits in engine.pending */
+    uint32_t words;      /**< with bits of ports */
+    uint32_t unused;
+};
+
+/** Where what comes in by a port is noted. */
+struct engine_inlet {
+    uint32_t place; /**< of the device, among its worker's */
+    uint32_t bit;   /**< of the port, in engine.pending */
 };
 
 struct engine {
@@ -20,9 +30,10 @@ struct engine {
     uint64_t now_ps; /**< end of the last window; written by worker 0 */
     struct engine_rings rings;
     uint64_t
-        *pending[ENGINE_QUEUES]; /**< a bit a port: its in-link has records; a device's bits begin at bitmap_offset */
+        *pending[ENGINE_QUEUES]; /**< a bit a port: its in-link has records; engine_device says where a device's are */
     uint64_t *tie_streams; /**< by the port that a link enters: stream of the draws that settle ties of its packets */
-    uint32_t *bitmap_offset;
+    uint32_t pending_words;
+    struct engine_inlet *inlets; /**< by the port that a link enters */
     struct engine_device *devices;
     struct engine_worker *workers;
     uint32_t n_workers;

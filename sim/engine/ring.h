@@ -18,35 +18,36 @@
 
 /** The tail's side. */
 struct ring_writer {
-    struct chunk *chunk;      /**< block being filled; NULL before the first record */
-    uint32_t slot;            /**< next free slot of it */
-    uint32_t reader;          /**< index of the reader's side, for the owner of the rings */
+    unsigned char *next; /**< slot to fill; the end of a block, or NULL before the first record: a block is needed */
+    uint32_t reader;     /**< index of the reader's side, for the owner of the rings */
+    uint32_t worker;     /**< that reads, for the owner of the rings */
     _Atomic uint64_t written; /**< records ever appended */
     uint64_t listed_window;   /**< number of the window in which the link was last listed as non-empty */
 };
 
 /** The head's side. */
 struct ring_reader {
-    struct chunk *chunk; /**< block being read; NULL until the first record has been seen */
-    uint32_t slot;       /**< next slot to read */
-    uint32_t unused;
-    uint64_t read;                 /**< records ever taken */
-    _Atomic(struct chunk *) first; /**< the ring's first block, handed over by the writer once */
+    unsigned char
+        *next;     /**< slot to read; the end of a block, or NULL before the first record: the next block is needed */
+    uint64_t read; /**< records ever taken */
+    _Atomic(struct chunk *) first;    /**< the ring's first block, handed over by the writer once */
+    const struct ring_writer *writer; /**< the other side, for the owner of the rings */
 };
+
+/** Takes a block for the writer. Returns its first slot. Called by ring_append only. */
+unsigned char *ring_extend(struct ring_writer *writer, struct ring_reader *reader, struct chunk_pool *pool);
+
+/** The first slot of the block after the one that ends here (NULL: of the first); gives back the one before. For readers that have seen chunk_is_end(end). */
+unsigned char *ring_turn(const struct ring_reader *reader, unsigned char *end, struct chunk_pool *pool);
 
 /** Appends a slot to fill; publish it with ring_publish before anything else is appended. */
 static inline void *ring_append(struct ring_writer *writer, struct ring_reader *reader, struct chunk_pool *pool) {
-    if (!writer->chunk || writer->slot == CHUNK_SLOTS) {
-        struct chunk *chunk = chunk_take(pool);
-        if (writer->chunk) {
-            writer->chunk->next = chunk;
-        } else {
-            atomic_store_explicit(&reader->first, chunk, memory_order_release);
-        }
-        writer->chunk = chunk;
-        writer->slot = 0;
+    unsigned char *slot = writer->next;
+    if (__builtin_expect(chunk_is_end(slot), 0)) {
+        slot = ring_extend(writer, reader, pool);
     }
-    return writer->chunk->slots[writer->slot++];
+    writer->next = slot + CHUNK_SLOT_BYTES;
+    return slot;
 }
 
 /** Makes the slot appended last visible to the reader. */
@@ -62,20 +63,15 @@ static inline uint64_t ring_available(const struct ring_writer *writer, const st
 
 /** The oldest record; the ring must not be empty. */
 static inline void *ring_front(struct ring_reader *reader, struct chunk_pool *pool) {
-    if (!reader->chunk) {
-        reader->chunk = atomic_load_explicit(&reader->first, memory_order_acquire);
-    } else if (reader->slot == CHUNK_SLOTS) {
-        struct chunk *next = reader->chunk->next;
-        chunk_give(pool, reader->chunk);
-        reader->chunk = next;
-        reader->slot = 0;
+    if (__builtin_expect(chunk_is_end(reader->next), 0)) {
+        reader->next = ring_turn(reader, reader->next, pool);
     }
-    return reader->chunk->slots[reader->slot];
+    return reader->next;
 }
 
 /** Removes the oldest record. Its memory stays valid until the next ring_front. */
 static inline void ring_pop(struct ring_reader *reader) {
-    reader->slot++;
+    reader->next += CHUNK_SLOT_BYTES;
     reader->read++;
 }
 

@@ -20,10 +20,9 @@ static void take_over(struct engine_worker *worker) {
         const struct engine_listings *listings = &engine->workers[w].listings[worker->window & 1][worker->number];
         for (uint32_t i = 0; i < listings->count; i++) {
             const struct engine_listing *listing = &listings->entries[i];
-            const struct fabric_link *link = &engine->fabric->links[listing->link];
-            uint64_t *bitmap = &engine->pending[listing->queue][engine->bitmap_offset[link->head_device]];
-            bitmap[link->head_port / 64] |= UINT64_C(1) << (link->head_port % 64);
-            uint64_t *due_ps = &worker->due_ps[engine->devices[link->head_device].place];
+            const struct engine_inlet *inlet = &engine->inlets[listing->reader];
+            engine->pending[listing->queue][inlet->bit / 64] |= UINT64_C(1) << (inlet->bit % 64);
+            uint64_t *due_ps = &worker->due_ps[inlet->place];
             *due_ps = listing->arrival_ps < *due_ps ? listing->arrival_ps : *due_ps;
         }
     }

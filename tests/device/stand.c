@@ -60,8 +60,10 @@ static uint64_t see(void *object, struct engine_worker *worker, uint64_t begin_p
     const struct witness *witness = object;
     const uint32_t n = engine_gather(worker, witness->port, begin_ps, end_ps);
     for (uint32_t i = 0; i < n; i++) {
-        const struct engine_arrival *arrival = &worker->arrivals[i];
-        note(witness->stand, witness->port, arrival->queue == ENGINE_CONTROL, &worker->records[arrival->record]);
+        enum engine_queue queue;
+        struct engine_record *record = engine_arrival(worker, i, &queue);
+        record->stamp = engine_stamp_ps(record->stamp);
+        note(witness->stand, witness->port, queue == ENGINE_CONTROL, record);
     }
     return TIME_NEVER;
 }

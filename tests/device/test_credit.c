@@ -22,10 +22,12 @@ static uint64_t take_credits(void *object, struct engine_worker *worker, uint64_
     struct scene *scene = object;
     const uint32_t n = engine_gather(worker, 0, begin_ps, end_ps);
     for (uint32_t i = 0; i < n; i++) {
+        enum engine_queue queue;
+        const struct engine_record *record = engine_arrival(worker, i, &queue);
         struct control control;
-        memcpy(&control, &worker->records[worker->arrivals[i].record], sizeof(control));
+        memcpy(&control, record, sizeof(control));
         ck_assert_uint_eq(control.kind, CONTROL_CREDIT);
-        ck_assert_uint_eq(control.time_ps, (scene->returns + 1) * UINT64_C(1000000) + RIG_LATENCY_PS);
+        ck_assert_uint_eq(engine_stamp_ps(record->stamp), (scene->returns + 1) * UINT64_C(1000000) + RIG_LATENCY_PS);
         scene->returned_bytes += control.amount;
         scene->returns++;
         scene->smallest = control.amount < scene->smallest ? control.amount : scene->smallest;

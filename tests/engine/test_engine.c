@@ -70,8 +70,11 @@ static uint64_t play(void *object, struct engine_worker *worker, uint64_t begin_
     toy->n_runs++;
     const uint32_t n = engine_gather(worker, toy->device, begin_ps, end_ps);
     for (uint32_t i = 0; i < n; i++) {
+        enum engine_queue queue;
+        const struct engine_record *record = engine_arrival(worker, i, &queue);
         struct ball ball;
-        memcpy(&ball, &worker->records[worker->arrivals[i].record], sizeof(ball));
+        memcpy(&ball, record, sizeof(ball));
+        ball.time_ps = engine_stamp_ps(record->stamp);
         toy->in_window = toy->in_window && ball.time_ps >= begin_ps && ball.time_ps < end_ps;
         catch_ball(toy, worker, &ball);
     }

@@ -36,12 +36,14 @@ static uint64_t note(void *object, struct engine_worker *worker, uint64_t begin_
     struct scene *scene = object;
     const uint32_t n = engine_gather(worker, ENDPOINTS, begin_ps, end_ps);
     for (uint32_t i = 0; i < n; i++) {
-        const struct engine_arrival *arrival = &worker->arrivals[i];
-        uint64_t words[2];
-        memcpy(words, &worker->records[arrival->record], sizeof(words));
-        scene->in_window = scene->in_window && arrival->time_ps >= begin_ps && arrival->time_ps < end_ps;
+        enum engine_queue queue;
+        const struct engine_record *record = engine_arrival(worker, i, &queue);
+        const uint64_t time_ps = engine_stamp_ps(record->stamp);
+        uint64_t number;
+        memcpy(&number, record->rest, sizeof(number));
+        scene->in_window = scene->in_window && time_ps >= begin_ps && time_ps < end_ps;
         scene->got[scene->n_got++] = (struct sent){
-            .time_ps = arrival->time_ps, .number = words[1], .port = arrival->port, .queue = arrival->queue};
+            .time_ps = time_ps, .number = number, .port = engine_stamp_port(record->stamp), .queue = queue};
     }
     return TIME_NEVER;
 }
