@@ -59,6 +59,7 @@ struct nic {
     bool head_cuts_through;
     bool paused;     /**< lossless class */
     bool holds_data; /**< the data class is lossless, so a pause holds it */
+    uint8_t data_class;
     uint64_t paused_since_ps;
     struct queue control, probes;
     uint16_t *ring; /**< queue pairs that may send, circular */

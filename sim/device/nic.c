@@ -17,7 +17,8 @@ void nic_init(struct endpoint *endpoint) {
     nic->line_bits_per_s = link->rate_bits_per_s;
     nic->link = number;
     nic->head_cuts_through = head->kind == FABRIC_SWITCH && head->cut_through;
-    nic->holds_data = context->parameters->nic.data_class == PACKET_CLASS_LOSSLESS;
+    nic->data_class = (uint8_t)nic_parameters_class(&context->parameters->nic, endpoint->device);
+    nic->holds_data = nic->data_class == PACKET_CLASS_LOSSLESS;
     nic->free_message = NO_MESSAGE;
 }
 

@@ -178,7 +178,7 @@ void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct
         .queue_pair = pair->number,
         .size_bytes = (uint16_t)(pieces_size(&message->pieces, index) + parameters->header_bytes),
         .entropy = pair->entropy,
-        .kind_class = (uint8_t)(PACKET_DATA | parameters->data_class << 4),
+        .kind_class = (uint8_t)(PACKET_DATA | endpoint->nic.data_class << 4),
         .flags_transmission = (uint8_t)(data_flags(endpoint, pair) | (last ? PACKET_FLAG_LAST : 0)),
     };
     if (!is_outstanding(pair)) {
@@ -207,7 +207,7 @@ void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct 
         .queue_pair = pair->number,
         .size_bytes = (uint16_t)parameters->control_bytes,
         .entropy = pair->entropy,
-        .kind_class = (uint8_t)(PACKET_PROBE | parameters->data_class << 4),
+        .kind_class = (uint8_t)(PACKET_PROBE | endpoint->nic.data_class << 4),
         .flags_transmission = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0,
     };
     endpoint->counters.probes++;

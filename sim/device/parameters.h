@@ -40,9 +40,17 @@ struct nic_parameters {
     bool out_of_order;              /**< direct placement: any order is accepted; else go-back-N */
     bool adaptive_marking;          /**< data packets are marked as eligible for adaptive routing */
     enum packet_class data_class;   /**< PACKET_CLASS_LOSSLESS or PACKET_CLASS_LOSSY */
+    uint32_t other_class_every;     /**< of so many endpoints in turn the last one uses the other data class; 0 = none */
     uint64_t retransmit_timeout_ps; /**< without progress for so long: rewind; doubles up to 2^7 times on repeat */
     uint64_t nack_interval_ps;      /**< go-back-N: at most one NACK for the same expected packet in this time */
 };
+
+/** The data class of an endpoint's NIC. */
+static inline enum packet_class nic_parameters_class(const struct nic_parameters *nic, uint32_t endpoint) {
+    const bool other = nic->other_class_every > 0 && endpoint % nic->other_class_every == nic->other_class_every - 1;
+    const bool lossless = (nic->data_class == PACKET_CLASS_LOSSLESS) != other;
+    return lossless ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY;
+}
 
 /** NVLink: records, credits. */
 struct nvlink_parameters {

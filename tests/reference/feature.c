@@ -45,6 +45,7 @@ static void sum_links(struct summary *s, const struct reference *reference) {
         s->links.credit_stalls += counts->credit_stalls;
         s->links.held_back += counts->held_back;
         s->links.ties += counts->ties;
+        s->links.turns += counts->turns;
     }
 }
 
@@ -234,6 +235,9 @@ static bool drill(const struct summary *s) {
 static bool flowlet(const struct summary *s) {
     return takes(s, PATH_FLOWLET);
 }
+static bool turns(const struct summary *s) {
+    return s->links.turns > 0;
+}
 static bool three_tiers(const struct summary *s) {
     return s->super_spine_starts > 0;
 }
@@ -301,6 +305,7 @@ static const struct {
     [FEATURE_TWO_CHOICES] = {"two choices", two_choices},
     [FEATURE_DRILL] = {"DRILL", drill},
     [FEATURE_FLOWLET] = {"flowlets", flowlet},
+    [FEATURE_TURNS] = {"turns of two data classes", turns},
     [FEATURE_THREE_TIERS] = {"three tiers", three_tiers},
     [FEATURE_SLOWER_WAY] = {"slower link among equal ways", slower_way},
     [FEATURE_FEWER_CABLES] = {"fewer cables to one spine", fewer_cables},

@@ -38,6 +38,7 @@ static const enum feature listed[] = {
     FEATURE_TWO_CHOICES,
     FEATURE_DRILL,
     FEATURE_FLOWLET,
+    FEATURE_TURNS,
     FEATURE_THREE_TIERS,
     FEATURE_SLOWER_WAY,
     FEATURE_FEWER_CABLES,
@@ -64,8 +65,6 @@ static const struct exclusion {
     {BIT(NOTIFICATION), BIT(PROBE_REPLY) | BIT(PROBE_GIVEN_UP) | BIT(EARLY_PACING) | BIT(MARKED_PROBE),
      "a run has one controller: DCQCN is notified, Spectrum-X probes"},
     {BIT(NACK), BIT(REORDERING), "a run has one transport: go-back-N or placement in any order"},
-    {BIT(LOSSY_DROP), BIT(LOSSLESS_DROP) | BIT(PAUSE_SENT),
-     "a run has one data class: without the lossless one nothing pauses"},
 };
 
 static const char *exclusion_of(enum feature a, enum feature b) {

@@ -34,6 +34,7 @@ static struct nic_parameters draw_nic(struct dice *dice) {
     const uint64_t acknowledge[] = {1, nic.payload_bytes + 1, UINT64_C(4) * nic.payload_bytes, PLENTY_BYTES};
     nic.acknowledge_bytes = (uint32_t)dice_pick(dice, acknowledge, nic.window_packets == 0 ? 4 : 1);
     nic.adaptive_marking = dice_chance(dice, nic.out_of_order ? 85 : 25);
+    nic.other_class_every = dice_chance(dice, 20) ? 1 + dice_below(dice, 4) : 0;
     return nic;
 }
 

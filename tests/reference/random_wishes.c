@@ -94,6 +94,12 @@ static void wish_reordering(struct network_parameters *parameters, struct dice *
     parameters->nic.queue_pairs = (uint32_t)dice_pick(dice, pairs, COUNT(pairs));
 }
 
+/** Both data classes in small buffers, and on most uplinks and hot ports both at once. */
+static void wish_turns(struct network_parameters *parameters, struct dice *dice) {
+    parameters->nic.other_class_every = 2 + dice_below(dice, 2);
+    parameters->leaf.pfc = parameters->spine.pfc = true;
+}
+
 static void wish_credit_stall(struct network_parameters *parameters, struct dice *dice) {
     parameters->nvlink.buffer_bytes = 1 + dice_below(dice, 2 * parameters->nvlink.record_bytes);
 }
@@ -101,7 +107,7 @@ static void wish_credit_stall(struct network_parameters *parameters, struct dice
 static void (*const wishes[])(struct network_parameters *, struct dice *) = {
     wish_pause,  wish_lossless_drop,  wish_lossy_drop,           wish_control_drop,
     wish_mark,   wish_probe_given_up, wish_late_acknowledgement, wish_window,
-    wish_rewind, wish_reordering,     wish_credit_stall,
+    wish_rewind, wish_reordering,     wish_credit_stall,         wish_turns,
 };
 
 static struct dice dice_of_wishes(uint64_t number) {

@@ -157,14 +157,15 @@ static void start(struct reference_world *world, struct reference_nic *nic, stru
 
 static void join_probes(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
     const struct nic_parameters *parameters = &world->parameters->nic;
-    const struct packet probe = {.source = nic->endpoint,
-                                 .destination = pair->destination,
-                                 .number = pair->probes,
-                                 .queue_pair = (uint16_t)pair->number,
-                                 .size_bytes = (uint16_t)parameters->control_bytes,
-                                 .entropy = pair->entropy,
-                                 .kind_class = (uint8_t)(PACKET_PROBE | (int)parameters->data_class << 4),
-                                 .flags_transmission = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0};
+    const struct packet probe = {
+        .source = nic->endpoint,
+        .destination = pair->destination,
+        .number = pair->probes,
+        .queue_pair = (uint16_t)pair->number,
+        .size_bytes = (uint16_t)parameters->control_bytes,
+        .entropy = pair->entropy,
+        .kind_class = (uint8_t)(PACKET_PROBE | (int)nic_parameters_class(parameters, nic->endpoint) << 4),
+        .flags_transmission = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0};
     world->result->endpoints[nic->endpoint].probes_given_up += pair->probe_outstanding;
     pair->probe_outstanding = true;
     pair->probe_number = pair->probes++;
@@ -227,7 +228,8 @@ static void choose_pair(struct reference_world *world, struct reference_nic *nic
 
 void reference_nic_choose(struct reference_world *world, struct reference_nic *nic) {
     const struct reference_transmitter *transmitter = reference_world_transmitter(world, nic->endpoint, NIC_PORT);
-    const bool held = transmitter->paused && world->parameters->nic.data_class == PACKET_CLASS_LOSSLESS;
+    const bool held =
+        transmitter->paused && nic_parameters_class(&world->parameters->nic, nic->endpoint) == PACKET_CLASS_LOSSLESS;
     if (transmitter->busy) {
         return;
     }

@@ -40,17 +40,18 @@ void reference_pair_add(struct reference_pair *pair, const struct traffic_messag
     for (uint64_t offset = 0, piece; offset < message->bytes; offset += piece) {
         piece = least(least(parameters->payload_bytes, unit - offset % unit), message->bytes - offset);
         const bool last = offset + piece == message->bytes;
-        add_packet(pair, &(struct packet){.source = pair->source,
-                                          .destination = pair->destination,
-                                          .number = pair->n_packets,
-                                          .message = message->tag,
-                                          .queue_pair = (uint16_t)pair->number,
-                                          .size_bytes = (uint16_t)(piece + parameters->header_bytes),
-                                          .entropy = pair->entropy,
-                                          .kind_class = (uint8_t)(PACKET_DATA | (int)parameters->data_class << 4),
-                                          .flags_transmission =
-                                              (uint8_t)((parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0) |
-                                                        (last ? PACKET_FLAG_LAST : 0))});
+        add_packet(pair,
+                   &(struct packet){
+                       .source = pair->source,
+                       .destination = pair->destination,
+                       .number = pair->n_packets,
+                       .message = message->tag,
+                       .queue_pair = (uint16_t)pair->number,
+                       .size_bytes = (uint16_t)(piece + parameters->header_bytes),
+                       .entropy = pair->entropy,
+                       .kind_class = (uint8_t)(PACKET_DATA | (int)nic_parameters_class(parameters, pair->source) << 4),
+                       .flags_transmission = (uint8_t)((parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0) |
+                                                       (last ? PACKET_FLAG_LAST : 0))});
     }
     pair->messages = memory_resize(pair->messages, pair->n_messages + 1, sizeof *pair->messages);
     pair->messages[pair->n_messages++] = (struct reference_pair_message){.tag = message->tag, .end = pair->n_packets};

@@ -172,6 +172,7 @@ static enum packet_class choose_class(struct reference_world *world, struct refe
         return PACKET_CLASS_CONTROL;
     }
     if (lossless && lossy) {
+        reference_world_counts(world, device->device, number)->turns++;
         return take_turn(device, port);
     }
     if (!lossless && !lossy) {
