@@ -112,7 +112,7 @@ static bool has_credit(const struct chip *chip, const struct chip_port *port) {
 
 /* An idle port starts its oldest record, if it has one and the credit for it. */
 static void kick(struct chip *chip, struct engine_worker *worker, struct chip_port *port, uint64_t now_ps) {
-    if (port->sending_bytes == 0 && port->queue.count > 0 && has_credit(chip, port)) {
+    if (port->sending_bytes == 0 && !queue_is_empty(&port->queue) && has_credit(chip, port)) {
         struct packet *packet = queue_front(&port->queue);
         start(chip, worker, port, packet, queue_ingress(packet), now_ps);
         queue_pop(&port->queue, &worker->pool);
@@ -137,7 +137,7 @@ static void handle_record(struct chip *chip, struct engine_worker *worker, struc
     drain(chip, worker, port, now_ps);
     port->depth_bytes += packet->size_bytes;
     counters->deepest_bytes = port->depth_bytes > counters->deepest_bytes ? port->depth_bytes : counters->deepest_bytes;
-    if (port->sending_bytes == 0 && port->queue.count == 0 && has_credit(chip, port)) {
+    if (port->sending_bytes == 0 && queue_is_empty(&port->queue) && has_credit(chip, port)) {
         start(chip, worker, port, packet, ingress, now_ps);
         return;
     }

@@ -137,14 +137,14 @@ static bool is_held(const struct nic *nic) {
 /* The transmitter is free at now_ps: it starts at most one packet. */
 static void decide(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
-    if (nic->control.count) {
+    if (!queue_is_empty(&nic->control)) {
         send_front(endpoint, worker, &nic->control, now_ps);
         return;
     }
     if (is_held(nic)) {
         return;
     }
-    if (nic->probes.count) {
+    if (!queue_is_empty(&nic->probes)) {
         send_front(endpoint, worker, &nic->probes, now_ps);
         return;
     }
@@ -164,13 +164,13 @@ static void decide(struct endpoint *endpoint, struct engine_worker *worker, uint
 }
 
 uint64_t nic_next_ps(const struct nic *nic) {
-    if (nic->control.count) {
+    if (!queue_is_empty(&nic->control)) {
         return nic->free_ps;
     }
     if (is_held(nic)) {
         return TIME_NEVER;
     }
-    if (nic->probes.count || nic->ring_count) {
+    if (!queue_is_empty(&nic->probes) || nic->ring_count) {
         return nic->free_ps;
     }
     const uint64_t paced_ps = heap_time_ps(&nic->paced);
@@ -196,7 +196,7 @@ void nic_kick(struct endpoint *endpoint, struct engine_worker *worker, uint64_t 
 void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                       uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
-    if (nic->free_ps <= now_ps && nic->control.count == 0) {
+    if (nic->free_ps <= now_ps && queue_is_empty(&nic->control)) {
         struct packet copy = *packet;
         start(endpoint, worker, &copy, now_ps);
         return;

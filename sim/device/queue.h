@@ -20,8 +20,12 @@
 struct queue {
     unsigned char *head; /**< slot of the oldest packet; NULL if there is none */
     unsigned char *tail; /**< slot to fill; the end of a block, or NULL: a block is needed */
-    uint32_t count;
 };
+
+/** Whether nothing waits. */
+static inline bool queue_is_empty(const struct queue *queue) {
+    return queue->head == NULL;
+}
 
 /** The time field of a waiting packet. */
 static inline uint64_t queue_stamp(uint64_t ready_ps, uint32_t port) {
@@ -45,8 +49,7 @@ static inline uint32_t queue_ingress(const struct packet *packet) {
 
 /** Whether one of the packets came in by this port. Looks at all of them. */
 static inline bool queue_holds_from(const struct queue *queue, uint32_t port) {
-    unsigned char *slot = queue->head;
-    for (uint32_t i = 0; i < queue->count; i++, slot += CHUNK_SLOT_BYTES) {
+    for (unsigned char *slot = queue->head; slot != queue->tail; slot += CHUNK_SLOT_BYTES) {
         slot = chunk_is_end(slot) ? chunk_of(slot)->next->slots[0] : slot;
         const void *packet = slot;
         if (queue_ingress(packet) == port) {
@@ -70,15 +73,13 @@ static inline void queue_push(struct queue *queue, struct chunk_pool *pool, cons
     }
     memcpy(slot, packet, sizeof(*packet));
     queue->tail = slot + CHUNK_SLOT_BYTES;
-    queue->count++;
 }
 
 /** Removes the oldest packet; an empty queue keeps no block. */
 static inline void queue_pop(struct queue *queue, struct chunk_pool *pool) {
     struct chunk *chunk = chunk_of(queue->head);
     queue->head += CHUNK_SLOT_BYTES;
-    queue->count--;
-    if (queue->count == 0) {
+    if (queue->head == queue->tail) {
         queue->head = queue->tail = NULL;
         chunk_give(pool, chunk);
     } else if (chunk_is_end(queue->head)) {

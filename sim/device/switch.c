@@ -10,31 +10,59 @@
 
 static void init_port(struct switch_device *device, uint32_t number) {
     const struct fabric *fabric = device->context->fabric;
-    const struct fabric_link *link = &fabric->links[fabric->devices[device->device].first_port + number];
+    const uint32_t first = fabric->devices[device->device].first_port;
+    const struct fabric_link *link = &fabric->links[first + number];
     const struct fabric_device *head = &fabric->devices[link->head_device];
     device->ports[number] = (struct switch_port){
         .decision_ps = TIME_NEVER,
         .ps_per_byte = link->ps_per_byte,
         .latency_ps = link->latency_ps,
-        .head_cuts_through = head->kind == FABRIC_SWITCH && head->cut_through,
+        .arrival_mask = head->kind == FABRIC_SWITCH && head->cut_through ? 0 : UINT64_MAX,
+        .out = &device->context->rings->writers[ENGINE_PACKET][first + number],
+        .counters = &device->context->links[first + number],
         .turn = PACKET_CLASS_LOSSLESS,
         .number = (uint16_t)number,
-        .link = fabric->devices[device->device].first_port + number,
+        .link = first + number,
         .in_ps_per_byte = fabric->links[link->reverse].ps_per_byte,
         .mark_stream = hash_stream(device->context->parameters->seed, HASH_PURPOSE_ECN, device->device, number),
     };
 }
 
+static struct switch_pool pool_of(uint64_t bytes, int alpha_shift) {
+    return (struct switch_pool){.bytes = bytes,
+                                .left = alpha_shift > 0 ? (uint32_t)alpha_shift : 0,
+                                .right = alpha_shift < 0 ? (uint32_t)-alpha_shift : 0};
+}
+
+/* What packets ask for at every step, where it is near. */
+static void init_shortcuts(struct switch_device *device, const struct fabric_device *place) {
+    const struct fabric *fabric = device->context->fabric;
+    const struct switch_parameters *parameters = device->parameters;
+    device->endpoints = fabric->endpoints;
+    device->ordinal = place->ordinal;
+    device->routes = &fabric->routes[(uint64_t)place->ordinal * fabric->n_leaves];
+    device->pfc = parameters->pfc;
+    device->lossless = pool_of(parameters->lossless_pool_bytes, parameters->lossless_alpha_shift);
+    device->lossy = pool_of(parameters->lossy_pool_bytes, parameters->lossy_alpha_shift);
+    device->marks_above_bytes = parameters->ecn ? parameters->ecn_minimum_bytes : UINT64_MAX;
+    for (uint32_t p = 1; p < place->n_ports; p++) {
+        device->waits_for_bits |= place->cut_through && fabric->links[place->first_port + p].ps_per_byte !=
+                                                            fabric->links[place->first_port].ps_per_byte;
+        device->waits_for_bits |= place->cut_through && device->ports[p].in_ps_per_byte != device->ports[p].ps_per_byte;
+    }
+}
+
 struct switch_device *switch_create(const struct context *context, uint32_t device_number) {
     const struct fabric_device *place = &context->fabric->devices[device_number];
-    struct switch_device *device = memory_allocate(1, sizeof(*device) + place->n_ports * sizeof(struct switch_port));
+    struct switch_device *device =
+        memory_allocate_aligned(1, sizeof(*device) + place->n_ports * sizeof(struct switch_port));
     device->context = context;
     device->parameters = place->tier == FABRIC_TIER_LEAF ? &context->parameters->leaf : &context->parameters->spine;
     device->device = device_number;
     device->n_ports = place->n_ports;
-    device->cuts_through = place->cut_through;
     device->words = (place->n_ports + 63) / 64;
     device->active = memory_allocate(device->words, sizeof(uint64_t));
+    device->stale = memory_allocate(device->words, sizeof(uint64_t));
     device->views = memory_allocate(place->n_ports, sizeof(*device->views));
     device->path =
         context->path->create(&context->parameters->path, context->parameters->seed, device_number, place->n_ports);
@@ -45,6 +73,7 @@ struct switch_device *switch_create(const struct context *context, uint32_t devi
     for (uint32_t p = 0; p < place->n_ports; p++) {
         init_port(device, p);
     }
+    init_shortcuts(device, place);
     return device;
 }
 
@@ -55,6 +84,7 @@ void switch_free(struct switch_device *device) {
     path_state_free(device->path);
     heap_fini(&device->departures);
     free(device->active);
+    free(device->stale);
     free(device->views);
     free(device);
 }
@@ -67,20 +97,28 @@ static void refresh(struct switch_device *device, struct engine_worker *worker, 
     if (device->exact) {
         switch_run_departures(device, worker, at_ps);
     }
-    for (uint32_t p = 0; p < device->n_ports; p++) {
-        struct switch_port *port = &device->ports[p];
-        if (!device->exact) {
-            switch_port_drain(device, worker, port, at_ps);
+    for (uint32_t w = 0; w < device->words; w++) {
+        for (uint64_t bits = device->active[w] | device->stale[w]; bits; bits &= bits - 1) {
+            const uint32_t p = w * 64 + (uint32_t)__builtin_ctzll(bits);
+            struct switch_port *port = &device->ports[p];
+            if (!device->exact) {
+                switch_port_drain(device, worker, port, at_ps);
+            }
+            device->views[p].depth_bytes = (uint64_t)port->depth[0] + port->depth[1] + port->depth[2];
+            device->views[p].paused = port->paused;
         }
-        device->views[p].depth_bytes = (uint64_t)port->depth[0] + port->depth[1] + port->depth[2];
-        device->views[p].paused = port->paused;
+        device->stale[w] = 0;
     }
     device->context->path->refresh(device->path, device->views);
 }
 
 static struct switch_port *route(struct switch_device *device, const struct packet *packet, uint32_t ingress,
                                  uint64_t now_ps) {
-    const struct fabric_route routes = fabric_route_to(device->context->fabric, device->device, packet->destination);
+    const struct fabric_endpoint *to = &device->endpoints[packet->destination];
+    if (to->leaf == device->ordinal) {
+        return &device->ports[to->leaf_port];
+    }
+    const struct fabric_route routes = device->routes[to->leaf];
     if (routes.count == 1) {
         return &device->ports[routes.first_port];
     }
@@ -101,7 +139,7 @@ static struct switch_port *route(struct switch_device *device, const struct pack
 static void drop(const struct switch_device *device, const struct switch_port *egress, const struct packet *packet,
                  uint32_t ingress, uint64_t now_ps) {
     const struct context *context = device->context;
-    struct link_counters *counters = &context->links[egress->link];
+    struct link_counters *counters = egress->counters;
     if (packet_class(packet) == PACKET_CLASS_LOSSLESS) {
         counters->lossless_drops++;
     } else {
@@ -114,9 +152,9 @@ static void drop(const struct switch_device *device, const struct switch_port *e
 }
 
 /* From when an outgoing transmission may start without running dry: later than now only if the packet comes in slower than it goes out. */
-static uint64_t ready_ps(const struct switch_device *device, const struct switch_port *ingress,
-                         const struct switch_port *egress, uint32_t size_bytes, uint64_t now_ps) {
-    if (!device->cuts_through || ingress->in_ps_per_byte <= egress->ps_per_byte) {
+static uint64_t ready_ps(const struct switch_port *ingress, const struct switch_port *egress, uint32_t size_bytes,
+                         uint64_t now_ps) {
+    if (ingress->in_ps_per_byte <= egress->ps_per_byte) {
         return now_ps;
     }
     const uint64_t last_bit_ps = now_ps + rate_time_ps(ingress->in_ps_per_byte, size_bytes);
@@ -124,50 +162,60 @@ static uint64_t ready_ps(const struct switch_device *device, const struct switch
     return last_bit_ps - out_ps > now_ps ? last_bit_ps - out_ps : now_ps;
 }
 
-static void enqueue(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
-                    struct packet *packet, uint32_t ingress, uint64_t now_ps) {
+static inline void enqueue(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
+                           struct packet *packet, uint32_t ingress, uint64_t now_ps) {
     const enum packet_class class = packet_class(packet);
-    const uint64_t start_ps = ready_ps(device, &device->ports[ingress], egress, packet->size_bytes, now_ps);
+    uint64_t start_ps = now_ps;
+    if (device->waits_for_bits) {
+        start_ps = ready_ps(&device->ports[ingress], egress, packet->size_bytes, now_ps);
+        packet->time_ps = queue_stamp(start_ps, ingress);
+    }
     egress->depth[class] += packet->size_bytes;
     const uint64_t data_bytes = (uint64_t)egress->depth[PACKET_CLASS_LOSSLESS] + egress->depth[PACKET_CLASS_LOSSY];
-    struct link_counters *counters = &device->context->links[egress->link];
-    counters->deepest_bytes = data_bytes > counters->deepest_bytes ? data_bytes : counters->deepest_bytes;
-    if (egress->decision_ps == TIME_NEVER && start_ps <= now_ps && egress->queues[class].count == 0 &&
+    struct link_counters *counters = egress->counters;
+    if (data_bytes > counters->deepest_bytes) {
+        counters->deepest_bytes = data_bytes;
+    }
+    if (egress->decision_ps == TIME_NEVER && start_ps <= now_ps && queue_is_empty(&egress->queues[class]) &&
         !(class == PACKET_CLASS_LOSSLESS && egress->paused)) {
         if (class != PACKET_CLASS_CONTROL) { // as the choice among queues would leave them
             egress->deficit[PACKET_CLASS_LOSSLESS] = egress->deficit[PACKET_CLASS_LOSSY] = 0;
             egress->turn = (uint8_t) class;
         }
+        switch_port_activate(device, egress);
         switch_port_start(device, worker, egress, packet, ingress, now_ps);
         return;
     }
-    packet->time_ps = queue_stamp(start_ps, ingress);
     queue_push(&egress->queues[class], &worker->pool, packet);
-    switch_port_kick(device, worker, egress, now_ps);
+    if (egress->sending_bytes == 0) {
+        switch_port_kick(device, worker, egress, now_ps);
+    }
 }
 
-static void handle_packet(struct switch_device *device, struct engine_worker *worker, struct packet *packet,
-                          uint32_t ingress, uint64_t now_ps) {
-    device->context->links[device->ports[ingress].link].arrived_bytes += packet->size_bytes;
-    struct switch_port *egress = route(device, packet, ingress, now_ps);
+static inline void handle_packet(struct switch_device *device, struct engine_worker *worker, struct packet *packet,
+                                 uint32_t number, uint64_t now_ps) {
+    struct switch_port *ingress = &device->ports[number];
+    const uint32_t size = packet->size_bytes;
+    ingress->counters->arrived_bytes += size;
+    struct switch_port *egress = route(device, packet, number, now_ps);
     switch_port_drain(device, worker, egress, now_ps);
     const enum packet_class class = packet_class(packet);
-    const bool admitted =
-        class == PACKET_CLASS_LOSSLESS && device->parameters->pfc
-            ? switch_admit_lossless(device, worker, &device->ports[ingress], packet->size_bytes, now_ps)
-            : switch_admit_lossy(device, worker, egress, class, packet->size_bytes, now_ps);
-    if (admitted) {
-        enqueue(device, worker, egress, packet, ingress, now_ps);
+    const bool admitted = class == PACKET_CLASS_LOSSLESS && device->pfc
+                              ? switch_admit_lossless(device, worker, ingress, size, now_ps)
+                              : switch_admit_lossy(device, worker, egress, class, size, now_ps);
+    if (__builtin_expect(admitted, 1)) {
+        enqueue(device, worker, egress, packet, number, now_ps);
     } else {
-        drop(device, egress, packet, ingress, now_ps);
+        drop(device, egress, packet, number, now_ps);
     }
 }
 
 static void handle_control(struct switch_device *device, struct engine_worker *worker, const struct control *control,
                            uint32_t port_number, uint64_t now_ps) {
     struct switch_port *port = &device->ports[port_number];
-    struct link_counters *counters = &device->context->links[port->link];
+    struct link_counters *counters = port->counters;
     switch_port_drain(device, worker, port, now_ps);
+    device->stale[port_number / 64] |= UINT64_C(1) << (port_number % 64);
     if (control->kind == CONTROL_PAUSE) {
         port->paused = true;
         port->paused_since_ps = now_ps;
@@ -177,6 +225,11 @@ static void handle_control(struct switch_device *device, struct engine_worker *w
         counters->paused_ps += now_ps - port->paused_since_ps;
         switch_port_kick(device, worker, port, now_ps);
     }
+}
+
+static bool has_waiting(const struct switch_port *port) {
+    return !queue_is_empty(&port->queues[PACKET_CLASS_CONTROL]) ||
+           !queue_is_empty(&port->queues[PACKET_CLASS_LOSSLESS]) || !queue_is_empty(&port->queues[PACKET_CLASS_LOSSY]);
 }
 
 /* Starts everything that starts before the window ends; returns when the next start is due. */
@@ -194,11 +247,13 @@ static uint64_t close_window(struct switch_device *device, struct engine_worker 
     }
     uint64_t due_ps = TIME_NEVER;
     for (uint32_t w = 0; w < device->words; w++) {
+        device->stale[w] |= device->active[w];
         for (uint64_t bits = device->active[w]; bits; bits &= bits - 1) {
             struct switch_port *port = &device->ports[w * 64 + (uint32_t)__builtin_ctzll(bits)];
             switch_port_drain(device, worker, port, end_ps - 1);
-            const uint32_t waiting = port->queues[0].count + port->queues[1].count + port->queues[2].count;
-            if (waiting && port->decision_ps < due_ps) {
+            if (port->decision_ps == TIME_NEVER) {
+                device->active[w] &= ~(bits & -bits);
+            } else if (has_waiting(port) && port->decision_ps < due_ps) {
                 due_ps = port->decision_ps;
             }
         }
@@ -235,13 +290,13 @@ void switch_finish(struct switch_device *device, struct engine_worker *worker, u
         struct switch_port *port = &device->ports[p];
         switch_port_drain(device, worker, port, now_ps);
         if (port->paused) {
-            device->context->links[port->link].paused_ps += now_ps - port->paused_since_ps;
+            port->counters->paused_ps += now_ps - port->paused_since_ps;
         }
     }
 }
 
 bool switch_port_waits(const struct switch_device *device, uint32_t port) {
-    return device->ports[port].paused && device->ports[port].queues[PACKET_CLASS_LOSSLESS].count > 0;
+    return device->ports[port].paused && !queue_is_empty(&device->ports[port].queues[PACKET_CLASS_LOSSLESS]);
 }
 
 bool switch_port_holds_from(const struct switch_device *device, uint32_t egress, uint32_t ingress) {
@@ -249,7 +304,7 @@ bool switch_port_holds_from(const struct switch_device *device, uint32_t egress,
 }
 
 uint64_t switch_buffered_bytes(const struct switch_device *device) {
-    uint64_t bytes = device->lossy_used_bytes + device->used_bytes;
+    uint64_t bytes = device->lossy.used_bytes + device->lossless.used_bytes;
     for (uint32_t p = 0; p < device->n_ports; p++) {
         bytes += device->ports[p].headroom_bytes;
     }
@@ -258,5 +313,5 @@ uint64_t switch_buffered_bytes(const struct switch_device *device) {
 
 size_t switch_bytes(const struct switch_device *device) {
     return sizeof(*device) + device->n_ports * (sizeof(struct switch_port) + sizeof(struct path_port)) +
-           device->words * sizeof(uint64_t) + device->departures.capacity * sizeof(struct heap_entry);
+           2 * device->words * sizeof(uint64_t) + device->departures.capacity * sizeof(struct heap_entry);
 }

@@ -9,12 +9,8 @@
 #include "base/error.h"
 #include "device/switch_internal.h"
 
-static uint64_t threshold_bytes(uint64_t pool_bytes, uint64_t used_bytes, int shift) {
-    const uint64_t free_bytes = pool_bytes - used_bytes;
-    return shift >= 0 ? free_bytes << shift : free_bytes >> -shift;
-}
-
-void switch_make_exact(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
+/* From now on departures are handled one by one. All ports are brought up to now_ps first. */
+static void make_exact(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
     for (uint32_t w = 0; w < device->words; w++) {
         for (uint64_t bits = device->active[w]; bits; bits &= bits - 1) {
             switch_port_drain(device, worker, &device->ports[w * 64 + (uint32_t)__builtin_ctzll(bits)], now_ps);
@@ -24,7 +20,9 @@ void switch_make_exact(struct switch_device *device, struct engine_worker *worke
     for (uint32_t w = 0; w < device->words; w++) {
         for (uint64_t bits = device->active[w]; bits; bits &= bits - 1) {
             const struct switch_port *port = &device->ports[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-            heap_push(&device->departures, port->decision_ps, port->number, 0);
+            if (port->decision_ps != TIME_NEVER) {
+                heap_push(&device->departures, port->decision_ps, port->number, 0);
+            }
         }
     }
 }
@@ -39,13 +37,6 @@ void switch_run_departures(struct switch_device *device, struct engine_worker *w
     }
 }
 
-static bool fits_pool(const struct switch_device *device, const struct switch_port *ingress, uint32_t size_bytes) {
-    const struct switch_parameters *parameters = device->parameters;
-    return device->used_bytes + size_bytes <= parameters->lossless_pool_bytes &&
-           ingress->shared_bytes + size_bytes <=
-               threshold_bytes(parameters->lossless_pool_bytes, device->used_bytes, parameters->lossless_alpha_shift);
-}
-
 static void pause_ingress(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
                           uint64_t now_ps) {
     ingress->pausing = true;
@@ -56,17 +47,15 @@ static void pause_ingress(struct switch_device *device, struct engine_worker *wo
     }
 }
 
-bool switch_admit_lossless(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
-                           uint32_t size_bytes, uint64_t now_ps) {
-    bool fits = fits_pool(device, ingress, size_bytes);
-    if (!fits && !device->exact) {
-        switch_make_exact(device, worker, now_ps);
-        fits = fits_pool(device, ingress, size_bytes);
-    }
-    if (fits) {
-        ingress->shared_bytes += size_bytes;
-        device->used_bytes += size_bytes;
-        return true;
+bool switch_squeeze_lossless(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
+                             uint32_t size_bytes, uint64_t now_ps) {
+    if (!device->exact) {
+        make_exact(device, worker, now_ps);
+        if (switch_pool_admits(&device->lossless, size_bytes, ingress->shared_bytes + size_bytes)) {
+            ingress->shared_bytes += size_bytes;
+            device->lossless.used_bytes += size_bytes;
+            return true;
+        }
     }
     device->strained = true;
     if (ingress->headroom_bytes + size_bytes > device->parameters->headroom_bytes) {
@@ -79,43 +68,32 @@ bool switch_admit_lossless(struct switch_device *device, struct engine_worker *w
     return true;
 }
 
-static bool fits_lossy(const struct switch_device *device, const struct switch_port *egress, enum packet_class class,
-                       uint32_t size_bytes) {
-    const struct switch_parameters *parameters = device->parameters;
-    return device->lossy_used_bytes + size_bytes <= parameters->lossy_pool_bytes &&
-           egress->depth[class] + size_bytes <=
-               threshold_bytes(parameters->lossy_pool_bytes, device->lossy_used_bytes, parameters->lossy_alpha_shift);
-}
-
-bool switch_admit_lossy(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
-                        enum packet_class class, uint32_t size_bytes, uint64_t now_ps) {
-    bool fits = fits_lossy(device, egress, class, size_bytes);
-    if (!fits && !device->exact) {
-        switch_make_exact(device, worker, now_ps);
-        fits = fits_lossy(device, egress, class, size_bytes);
+bool switch_squeeze_lossy(struct switch_device *device, struct engine_worker *worker, const struct switch_port *egress,
+                          enum packet_class class, uint32_t size_bytes, uint64_t now_ps) {
+    if (!device->exact) {
+        make_exact(device, worker, now_ps);
+        if (switch_pool_admits(&device->lossy, size_bytes, egress->depth[class] + size_bytes)) {
+            device->lossy.used_bytes += size_bytes;
+            return true;
+        }
     }
-    if (fits) {
-        device->lossy_used_bytes += size_bytes;
-    } else {
-        device->strained = true;
-    }
-    return fits;
+    device->strained = true;
+    return false;
 }
 
 static bool may_resume(const struct switch_device *device, const struct switch_port *ingress) {
-    const struct switch_parameters *parameters = device->parameters;
+    const uint64_t xon_bytes = device->parameters->xon_bytes;
     return ingress->headroom_bytes == 0 &&
-           (ingress->shared_bytes <= parameters->xon_bytes ||
-            ingress->shared_bytes + parameters->xon_bytes <=
-                threshold_bytes(parameters->lossless_pool_bytes, device->used_bytes, parameters->lossless_alpha_shift));
+           (ingress->shared_bytes <= xon_bytes ||
+            ingress->shared_bytes + xon_bytes <= switch_threshold_bytes(&device->lossless));
 }
 
-void switch_release_lossless(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
-                             uint32_t size_bytes, uint64_t now_ps) {
+void switch_release_paused(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
+                           uint32_t size_bytes, uint64_t now_ps) {
     const uint32_t from_headroom = size_bytes < ingress->headroom_bytes ? size_bytes : ingress->headroom_bytes;
     ingress->headroom_bytes -= from_headroom;
     ingress->shared_bytes -= size_bytes - from_headroom;
-    device->used_bytes -= size_bytes - from_headroom;
+    device->lossless.used_bytes -= size_bytes - from_headroom;
     if (!ingress->pausing || !may_resume(device, ingress)) {
         return;
     }

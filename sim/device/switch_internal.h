@@ -9,42 +9,56 @@
 
 /** A port: its transmitter with the queues in front of it, and what came in by it. Hot fields first. */
 struct switch_port {
-    uint64_t
+    _Alignas(64) uint64_t
         decision_ps; /**< when the transmitter next chooses: end of what is being sent, or when a waiting head is ready; TIME_NEVER if idle */
     uint64_t ps_per_byte;
     uint64_t latency_ps;
-    uint32_t carry;         /**< fraction of a picosecond, see base/rate.h */
-    uint32_t sending_bytes; /**< 0: nothing is being sent */
+    uint64_t arrival_mask;          /**< all ones if a record arrives with its last bit, 0 if with its first */
+    struct ring_writer *out;        /**< of the link that leaves it */
+    struct link_counters *counters; /**< of that link */
+    uint32_t carry;                 /**< fraction of a picosecond, see base/rate.h */
+    uint32_t sending_bytes;         /**< 0: nothing is being sent */
     uint16_t sending_ingress;
     uint8_t sending_class;
-    bool head_cuts_through; /**< the record arrives with the first bit */
-    bool paused;            /**< the other end paused our lossless class */
-    uint8_t turn;           /**< deficit round-robin: class whose turn it is */
-    uint16_t number;        /**< of this port */
-    uint32_t link;          /**< that leaves it */
+    bool paused;     /**< the other end paused our lossless class */
+    uint8_t turn;    /**< deficit round-robin: class whose turn it is */
+    bool pausing;    /**< as ingress: we paused the other end */
+    uint16_t number; /**< of this port */
     uint32_t depth[PACKET_CLASSES];
+    uint32_t shared_bytes;   /**< as ingress: lossless bytes from here in the shared pool */
+    uint32_t headroom_bytes; /**< as ingress: lossless bytes from here in the headroom */
+    uint32_t link;           /**< that leaves it */
     struct queue queues[PACKET_CLASSES];
-    /* as ingress */
-    uint32_t shared_bytes;   /**< lossless bytes from here in the shared pool */
-    uint32_t headroom_bytes; /**< lossless bytes from here in the headroom */
-    bool pausing;            /**< we paused the other end */
     uint64_t in_ps_per_byte;
-    uint32_t deficit[PACKET_CLASSES];
     uint64_t mark_stream, mark_draws;
     uint64_t paused_since_ps;
+    uint32_t deficit[PACKET_CLASSES];
+};
+
+/** What admission needs to know of a pool: its threshold is what is free, << left, >> right. */
+struct switch_pool {
+    uint64_t bytes;
+    uint64_t used_bytes; /**< exact in exact mode, else an upper bound; see switch_buffer.c */
+    uint32_t left, right;
 };
 
 struct switch_device {
     const struct context *context;
     const struct switch_parameters *parameters;
+    const struct fabric_endpoint *endpoints; /**< of the fabric */
+    const struct fabric_route *routes;       /**< to the leaves */
     uint32_t device, n_ports;
-    bool cuts_through;
+    uint32_t ordinal;    /**< among the switches */
+    bool waits_for_bits; /**< cuts through, and not all its links have the same rate */
+    bool pfc;
     bool exact;    /**< departures are handled one by one, from the heap; else ports are drained when touched */
     bool strained; /**< the bound failed, or an ingress was paused, in this window */
     uint32_t n_pausing;
-    uint64_t used_bytes; /**< of the lossless pool: exact in exact mode, else an upper bound */
-    uint64_t lossy_used_bytes;
-    uint64_t *active; /**< a bit a port: decision_ps is set */
+    struct switch_pool lossless;
+    struct switch_pool lossy;   /**< of control too */
+    uint64_t marks_above_bytes; /**< a data queue so deep may be marked; UINT64_MAX without ECN */
+    uint64_t *active;           /**< a bit a port: decision_ps may be set */
+    uint64_t *stale;            /**< a bit a port: its view may be out of date though it is not active */
     uint32_t words;
     struct heap departures; /**< (decision_ps, port); exact mode only */
     struct path_state *path;
@@ -53,9 +67,9 @@ struct switch_device {
     struct switch_port ports[];
 };
 
-/** Brings a port up to now_ps: everything that it starts or finishes until then, now_ps included. */
-void switch_port_drain(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
-                       uint64_t now_ps);
+/** Everything that a port starts or finishes up to now_ps, now_ps included. Called by switch_port_drain only. */
+void switch_port_catch_up(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
+                          uint64_t now_ps);
 
 /** The transmitter of a port chooses at its decision time. */
 void switch_port_decide(struct switch_device *device, struct engine_worker *worker, struct switch_port *port);
@@ -64,39 +78,104 @@ void switch_port_decide(struct switch_device *device, struct engine_worker *work
 void switch_port_kick(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
                       uint64_t now_ps);
 
-/** Starts a packet on an idle port without queueing it. */
-void switch_port_start(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
-                       struct packet *packet, uint32_t ingress, uint64_t now_ps);
+/** ECN: marks a packet that is about to start, if it is to be. Called by switch_port_start only. */
+void switch_port_mark(const struct switch_device *device, struct switch_port *port, struct packet *packet);
 
-/** Admits a packet of the lossless class to the buffer, pausing its ingress if need be. Returns false: no room, to be dropped. */
-bool switch_admit_lossless(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
-                           uint32_t size_bytes, uint64_t now_ps);
+/** The transmission just started is put in the heap, or in the trace. Called by switch_port_start only. */
+void switch_port_note(struct switch_device *device, const struct switch_port *port, const struct packet *packet,
+                      uint64_t now_ps);
 
-/** Admits a packet of another class by the depth of its egress queue. */
-bool switch_admit_lossy(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
-                        enum packet_class class, uint32_t size_bytes, uint64_t now_ps);
-
-/** The lossless bytes of a sent packet leave the buffer; resumes the ingress if that makes it due. */
-void switch_release_lossless(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
+/** Admits a packet of the lossless class that the bound did not admit. Returns false: no room, to be dropped. */
+bool switch_squeeze_lossless(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
                              uint32_t size_bytes, uint64_t now_ps);
 
-/** From now on departures are handled one by one. All ports are brought up to now_ps first. */
-void switch_make_exact(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps);
+/** The same for a packet of another class. */
+bool switch_squeeze_lossy(struct switch_device *device, struct engine_worker *worker, const struct switch_port *egress,
+                          enum packet_class class, uint32_t size_bytes, uint64_t now_ps);
+
+/** Lossless bytes leave the headroom or the pool of a paused ingress, which is resumed if that makes it due. */
+void switch_release_paused(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
+                           uint32_t size_bytes, uint64_t now_ps);
 
 /** Handles all departures up to and including now_ps, in order (exact mode). */
 void switch_run_departures(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps);
 
-/** Sets when a port next decides, and books it. */
-static inline void switch_port_plan(struct switch_device *device, struct switch_port *port, uint64_t decision_ps) {
-    port->decision_ps = decision_ps;
-    const uint64_t bit = UINT64_C(1) << (port->number % 64);
-    if (decision_ps == TIME_NEVER) {
-        device->active[port->number / 64] &= ~bit;
+/** Brings a port up to now_ps: everything that it starts or finishes until then, now_ps included. */
+static inline void switch_port_drain(struct switch_device *device, struct engine_worker *worker,
+                                     struct switch_port *port, uint64_t now_ps) {
+    if (port->decision_ps <= now_ps) {
+        switch_port_catch_up(device, worker, port, now_ps);
+    }
+}
+
+/** Dynamic threshold of a pool (SONiC dynamic_th). */
+static inline uint64_t switch_threshold_bytes(const struct switch_pool *pool) {
+    return (pool->bytes - pool->used_bytes) << pool->left >> pool->right;
+}
+
+/** Whether size_bytes more fit a pool, where what counts against the threshold would become counted_bytes. */
+static inline bool switch_pool_admits(const struct switch_pool *pool, uint32_t size_bytes, uint64_t counted_bytes) {
+    return pool->used_bytes + size_bytes <= pool->bytes && counted_bytes <= switch_threshold_bytes(pool);
+}
+
+/** Admits a packet of the lossless class to the buffer, pausing its ingress if need be. Returns false: no room, to be dropped. */
+static inline bool switch_admit_lossless(struct switch_device *device, struct engine_worker *worker,
+                                         struct switch_port *ingress, uint32_t size_bytes, uint64_t now_ps) {
+    const uint32_t shared_bytes = ingress->shared_bytes + size_bytes;
+    if (__builtin_expect(!switch_pool_admits(&device->lossless, size_bytes, shared_bytes), 0)) {
+        return switch_squeeze_lossless(device, worker, ingress, size_bytes, now_ps);
+    }
+    ingress->shared_bytes = shared_bytes;
+    device->lossless.used_bytes += size_bytes;
+    return true;
+}
+
+/** Admits a packet of another class by the depth of its egress queue. */
+static inline bool switch_admit_lossy(struct switch_device *device, struct engine_worker *worker,
+                                      const struct switch_port *egress, enum packet_class class, uint32_t size_bytes,
+                                      uint64_t now_ps) {
+    if (__builtin_expect(!switch_pool_admits(&device->lossy, size_bytes, egress->depth[class] + size_bytes), 0)) {
+        return switch_squeeze_lossy(device, worker, egress, class, size_bytes, now_ps);
+    }
+    device->lossy.used_bytes += size_bytes;
+    return true;
+}
+
+/** The lossless bytes of a sent packet leave the buffer; resumes the ingress if that makes it due. */
+static inline void switch_release_lossless(struct switch_device *device, struct engine_worker *worker,
+                                           struct switch_port *ingress, uint32_t size_bytes, uint64_t now_ps) {
+    if (__builtin_expect(ingress->headroom_bytes != 0 || ingress->pausing, 0)) {
+        switch_release_paused(device, worker, ingress, size_bytes, now_ps);
         return;
     }
-    device->active[port->number / 64] |= bit;
-    if (device->exact) {
-        heap_push(&device->departures, decision_ps, port->number, 0);
+    ingress->shared_bytes -= size_bytes;
+    device->lossless.used_bytes -= size_bytes;
+}
+
+/** An idle port has got something to do. */
+static inline void switch_port_activate(struct switch_device *device, const struct switch_port *port) {
+    device->active[port->number / 64] |= UINT64_C(1) << (port->number % 64);
+}
+
+/** Starts a packet on a transmitter that is free, and active. */
+static inline void switch_port_start(struct switch_device *device, struct engine_worker *worker,
+                                     struct switch_port *port, struct packet *packet, uint32_t ingress,
+                                     uint64_t now_ps) {
+    const enum packet_class class = packet_class(packet);
+    const uint32_t size = packet->size_bytes;
+    if (__builtin_expect(port->depth[class] > device->marks_above_bytes, 0)) {
+        switch_port_mark(device, port, packet);
+    }
+    const uint64_t duration_ps = rate_next_ps(port->ps_per_byte, size, &port->carry);
+    port->decision_ps = now_ps + duration_ps;
+    port->sending_bytes = size;
+    port->sending_ingress = (uint16_t)ingress;
+    port->sending_class = (uint8_t) class;
+    engine_put(worker, port->out, ENGINE_PACKET, now_ps + port->latency_ps + (duration_ps & port->arrival_mask),
+               packet);
+    counters_sent(port->counters, packet);
+    if (__builtin_expect(device->exact || device->context->trace, 0)) {
+        switch_port_note(device, port, packet, now_ps);
     }
 }
 

@@ -19,31 +19,29 @@ static enum packet_class take_turn(const struct switch_device *device, struct sw
     }
 }
 
+/* When the head of a queue is ready; TIME_NEVER if nothing waits in it. */
+static inline uint64_t head_ready_ps(const struct queue *queue) {
+    return queue_is_empty(queue) ? TIME_NEVER : queue_ready_ps(queue_front(queue));
+}
+
 /* Class to send from at now_ps, PACKET_CLASSES if none; *wait_ps = when the earliest head becomes ready. */
-static enum packet_class choose_class(const struct switch_device *device, struct switch_port *port, uint64_t now_ps,
-                                      uint64_t *wait_ps) {
-    bool ready[PACKET_CLASSES] = {false};
-    *wait_ps = TIME_NEVER;
-    for (int class = 0; class < PACKET_CLASSES; class ++) {
-        if (port->queues[class].count == 0 || (class == PACKET_CLASS_LOSSLESS && port->paused)) {
-            continue;
-        }
-        const uint64_t ready_ps = queue_ready_ps(queue_front(&port->queues[class]));
-        ready[class] = ready_ps <= now_ps;
-        if (!ready[class] && ready_ps < *wait_ps) {
-            *wait_ps = ready_ps;
-        }
-    }
-    if (ready[PACKET_CLASS_CONTROL]) {
+static inline enum packet_class choose_class(const struct switch_device *device, struct switch_port *port,
+                                             uint64_t now_ps, uint64_t *wait_ps) {
+    const uint64_t control_ps = head_ready_ps(&port->queues[PACKET_CLASS_CONTROL]);
+    if (control_ps <= now_ps) {
         return PACKET_CLASS_CONTROL;
     }
-    if (ready[PACKET_CLASS_LOSSLESS] && ready[PACKET_CLASS_LOSSY]) {
+    const uint64_t lossless_ps = port->paused ? TIME_NEVER : head_ready_ps(&port->queues[PACKET_CLASS_LOSSLESS]);
+    const uint64_t lossy_ps = head_ready_ps(&port->queues[PACKET_CLASS_LOSSY]);
+    if (lossless_ps <= now_ps && lossy_ps <= now_ps) {
         return take_turn(device, port);
     }
-    if (!ready[PACKET_CLASS_LOSSLESS] && !ready[PACKET_CLASS_LOSSY]) {
+    if (lossless_ps > now_ps && lossy_ps > now_ps) {
+        const uint64_t data_ps = lossless_ps < lossy_ps ? lossless_ps : lossy_ps;
+        *wait_ps = control_ps < data_ps ? control_ps : data_ps;
         return PACKET_CLASSES;
     }
-    port->turn = ready[PACKET_CLASS_LOSSLESS] ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY;
+    port->turn = lossless_ps <= now_ps ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY;
     port->deficit[PACKET_CLASS_LOSSLESS] = port->deficit[PACKET_CLASS_LOSSY] = 0;
     return (enum packet_class)port->turn;
 }
@@ -63,48 +61,64 @@ static bool is_marked(const struct switch_parameters *parameters, struct switch_
     return left < right << 12;
 }
 
-static void mark(const struct switch_device *device, struct switch_port *port, struct packet *packet,
-                 enum packet_class class) {
-    const struct switch_parameters *parameters = device->parameters;
-    if (class == PACKET_CLASS_CONTROL || !parameters->ecn || (packet->flags_transmission & PACKET_FLAG_MARKED)) {
+void switch_port_mark(const struct switch_device *device, struct switch_port *port, struct packet *packet) {
+    const enum packet_class class = packet_class(packet);
+    if (class == PACKET_CLASS_CONTROL || (packet->flags_transmission & PACKET_FLAG_MARKED)) {
         return;
     }
-    if (is_marked(parameters, port, port->depth[class])) {
+    if (is_marked(device->parameters, port, port->depth[class])) {
         packet->flags_transmission |= PACKET_FLAG_MARKED;
-        device->context->links[port->link].marks++;
+        port->counters->marks++;
     }
 }
 
-void switch_port_start(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
-                       struct packet *packet, uint32_t ingress, uint64_t now_ps) {
-    const struct context *context = device->context;
-    const enum packet_class class = packet_class(packet);
-    const uint32_t size = packet->size_bytes;
-    mark(device, port, packet, class);
-    const uint64_t duration_ps = rate_next_ps(port->ps_per_byte, size, &port->carry);
-    packet->time_ps = now_ps + port->latency_ps + (port->head_cuts_through ? 0 : duration_ps);
-    engine_send(worker, context->rings, port->link, ENGINE_PACKET, packet);
-    counters_sent(&context->links[port->link], packet);
-    port->sending_bytes = size;
-    port->sending_class = (uint8_t) class;
-    port->sending_ingress = (uint16_t)ingress;
-    switch_port_plan(device, port, now_ps + duration_ps);
-    if (context->trace) {
-        trace_add_packet(context->trace, TRACE_START, now_ps, device->device, port->number, packet,
-                         now_ps + duration_ps);
+void switch_port_note(struct switch_device *device, const struct switch_port *port, const struct packet *packet,
+                      uint64_t now_ps) {
+    if (device->exact) {
+        heap_push(&device->departures, port->decision_ps, port->number, 0);
+    }
+    if (device->context->trace) {
+        trace_add_packet(device->context->trace, TRACE_START, now_ps, device->device, port->number, packet,
+                         port->decision_ps);
     }
 }
 
-static void depart(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
-                   uint64_t now_ps) {
+/* What was being sent has left. */
+static inline void depart(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
+                          uint64_t now_ps) {
     const uint32_t size = port->sending_bytes;
     port->sending_bytes = 0;
     port->depth[port->sending_class] -= size;
-    if (port->sending_class == PACKET_CLASS_LOSSLESS && device->parameters->pfc) {
+    if (port->sending_class == PACKET_CLASS_LOSSLESS && device->pfc) {
         switch_release_lossless(device, worker, &device->ports[port->sending_ingress], size, now_ps);
     } else {
-        device->lossy_used_bytes -= size;
+        device->lossy.used_bytes -= size;
     }
+}
+
+/* The transmitter waits until a head is ready, or for ever. */
+static void wait_until(struct switch_device *device, struct switch_port *port, uint64_t ready_ps) {
+    port->decision_ps = ready_ps;
+    if (ready_ps == TIME_NEVER) {
+        return;
+    }
+    switch_port_activate(device, port);
+    if (device->exact) {
+        heap_push(&device->departures, ready_ps, port->number, 0);
+    }
+}
+
+/* A transmitter that is free chooses at now_ps. Returns false if it has nothing to start yet; *wait_ps tells when. */
+static inline bool choose(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
+                          uint64_t now_ps, uint64_t *wait_ps) {
+    const enum packet_class class = choose_class(device, port, now_ps, wait_ps);
+    if (class == PACKET_CLASSES) {
+        return false;
+    }
+    struct packet *packet = queue_front(&port->queues[class]);
+    switch_port_start(device, worker, port, packet, queue_ingress(packet), now_ps);
+    queue_pop(&port->queues[class], &worker->pool);
+    return true;
 }
 
 void switch_port_kick(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
@@ -112,17 +126,15 @@ void switch_port_kick(struct switch_device *device, struct engine_worker *worker
     if (port->sending_bytes) {
         return;
     }
-    uint64_t wait_ps;
-    const enum packet_class class = choose_class(device, port, now_ps, &wait_ps);
-    if (class == PACKET_CLASSES) {
-        if (wait_ps != port->decision_ps) {
-            switch_port_plan(device, port, wait_ps);
+    const bool was_idle = port->decision_ps == TIME_NEVER;
+    uint64_t wait_ps = TIME_NEVER;
+    if (choose(device, worker, port, now_ps, &wait_ps)) {
+        if (was_idle) {
+            switch_port_activate(device, port);
         }
-        return;
+    } else if (wait_ps != port->decision_ps) {
+        wait_until(device, port, wait_ps);
     }
-    struct packet *packet = queue_front(&port->queues[class]);
-    switch_port_start(device, worker, port, packet, queue_ingress(packet), now_ps);
-    queue_pop(&port->queues[class], &worker->pool);
 }
 
 void switch_port_decide(struct switch_device *device, struct engine_worker *worker, struct switch_port *port) {
@@ -130,13 +142,15 @@ void switch_port_decide(struct switch_device *device, struct engine_worker *work
     if (port->sending_bytes) {
         depart(device, worker, port, now_ps);
     }
-    port->decision_ps = 0; // decided: whatever comes next is planned anew
-    switch_port_kick(device, worker, port, now_ps);
+    uint64_t wait_ps = TIME_NEVER;
+    if (!choose(device, worker, port, now_ps, &wait_ps)) {
+        wait_until(device, port, wait_ps);
+    }
 }
 
-void switch_port_drain(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
-                       uint64_t now_ps) {
-    while (port->decision_ps <= now_ps) {
+void switch_port_catch_up(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
+                          uint64_t now_ps) {
+    do {
         switch_port_decide(device, worker, port);
-    }
+    } while (port->decision_ps <= now_ps);
 }

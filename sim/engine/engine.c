@@ -254,11 +254,21 @@ void engine_list_link(struct engine_worker *worker, struct ring_writer *writer, 
     worker->listed_ps = smaller(arrival_ps, worker->listed_ps);
 }
 
-void engine_send_elsewhere(struct engine_worker *worker, uint32_t link, enum engine_queue queue, const void *record) {
+unsigned char *engine_extend(struct engine_worker *worker, struct ring_writer *writer, enum engine_queue queue) {
+    if (writer->reader == ENGINE_ELSEWHERE) {
+        return NULL; // such a ring stays empty, so that every record comes here
+    }
+    return ring_extend(writer, &worker->engine->rings.readers[queue][writer->reader], &worker->pool);
+}
+
+void engine_send_elsewhere(struct engine_worker *worker, const struct ring_writer *writer, enum engine_queue queue,
+                           uint64_t arrival_ps, const void *record) {
     const struct engine *engine = worker->engine;
+    const uint32_t link = (uint32_t)(writer - engine->rings.writers[queue]);
     const uint32_t rank = engine->rank_of[engine->fabric->links[link].head_device];
-    uint64_t arrival_ps;
-    memcpy(&arrival_ps, record, sizeof(arrival_ps));
-    exchange_buffer_add(&worker->outgoing[rank], link, (uint32_t)queue, record);
-    worker->listed_ps = arrival_ps < worker->listed_ps ? arrival_ps : worker->listed_ps;
+    struct engine_record copy;
+    memcpy(&copy, record, sizeof(copy));
+    copy.stamp = arrival_ps;
+    exchange_buffer_add(&worker->outgoing[rank], link, (uint32_t)queue, &copy);
+    worker->listed_ps = smaller(arrival_ps, worker->listed_ps);
 }

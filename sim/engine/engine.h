@@ -146,12 +146,16 @@ static inline struct engine_record *engine_arrival(const struct engine_worker *w
     return &worker->records[key & ENGINE_KEY_RECORD];
 }
 
-/** Notes that a link's queue got its first record of the window. Called by engine_send only. */
+/** Notes that a link's queue got its first record of the window. Called by engine_put only. */
 void engine_list_link(struct engine_worker *worker, struct ring_writer *writer, enum engine_queue queue,
                       uint64_t arrival_ps);
 
-/** Collects a record for another rank. Called by engine_send only. */
-void engine_send_elsewhere(struct engine_worker *worker, uint32_t link, enum engine_queue queue, const void *record);
+/** A slot for the next record where a block is needed; NULL if the reader is on another rank. Called by engine_put only. */
+unsigned char *engine_extend(struct engine_worker *worker, struct ring_writer *writer, enum engine_queue queue);
+
+/** Collects a record for another rank. Called by engine_put only. */
+void engine_send_elsewhere(struct engine_worker *worker, const struct ring_writer *writer, enum engine_queue queue,
+                           uint64_t arrival_ps, const void *record);
 
 /** The tables that engine_send needs; private to the engine otherwise. */
 struct engine_rings {
@@ -163,25 +167,37 @@ struct engine_rings {
 struct engine_rings *engine_rings_of(struct engine *engine);
 
 /**
- * Puts a 32-byte record on a link. Its first eight bytes are the arrival time, which must not be below the end of the
- * window and not below that of the record before it on the same queue.
+ * Puts a 32-byte record on a link, whose side of the queue is `writer`. The arrival time takes the place of its first eight
+ * bytes; it must not be below the end of the window and not below that of the record before it on the same queue.
  */
-static inline void engine_send(struct engine_worker *worker, struct engine_rings *rings, uint32_t link,
-                               enum engine_queue queue, const void *record) {
-    struct ring_writer *writer = &rings->writers[queue][link];
+static inline void engine_put(struct engine_worker *worker, struct ring_writer *writer, enum engine_queue queue,
+                              uint64_t arrival_ps, const void *record) {
+    unsigned char *slot = writer->next;
     worker->sent[queue]++;
-    if (__builtin_expect(writer->reader == ENGINE_ELSEWHERE, 0)) {
-        engine_send_elsewhere(worker, link, queue, record);
-        return;
+    if (__builtin_expect(chunk_is_end(slot), 0)) {
+        slot = engine_extend(worker, writer, queue);
+        if (!slot) {
+            engine_send_elsewhere(worker, writer, queue, arrival_ps, record);
+            return;
+        }
     }
-    void *slot = ring_append(writer, &rings->readers[queue][writer->reader], &worker->pool);
-    __builtin_memcpy(slot, record, CHUNK_SLOT_BYTES);
+    __builtin_memcpy(slot, &arrival_ps,
+                     sizeof(arrival_ps)); // apart: a wide load of what was just stored in parts is slow
+    __builtin_memcpy(slot + sizeof(arrival_ps), (const unsigned char *)record + sizeof(arrival_ps),
+                     CHUNK_SLOT_BYTES - sizeof(arrival_ps));
+    writer->next = slot + CHUNK_SLOT_BYTES;
     ring_publish(writer);
     if (writer->listed_window != worker->window) {
-        uint64_t arrival_ps;
-        __builtin_memcpy(&arrival_ps, record, sizeof(arrival_ps));
         engine_list_link(worker, writer, queue, arrival_ps);
     }
+}
+
+/** The same by number of the link; the record's first eight bytes are its arrival time. */
+static inline void engine_send(struct engine_worker *worker, struct engine_rings *rings, uint32_t link,
+                               enum engine_queue queue, const void *record) {
+    uint64_t arrival_ps;
+    __builtin_memcpy(&arrival_ps, record, sizeof(arrival_ps));
+    engine_put(worker, &rings->writers[queue][link], queue, arrival_ps, record);
 }
 
 /** Fetches the slot that the next record of a link will fill: written long ago and by another device, it is seldom in the cache. */
