@@ -112,18 +112,30 @@ void feature_pairs_count(struct feature_pairs *pairs, uint64_t set) {
     }
 }
 
-void feature_pairs_print(FILE *stream, const struct feature_pairs *pairs) {
+/** The pairs that exclude each other for one reason. */
+static int count_excluded(const struct exclusion *exclusion) {
+    int count = 0;
+    for (int i = 0; i < LISTED; i++) {
+        for (int j = i + 1; j < LISTED; j++) {
+            count += exclusion_of(listed[i], listed[j]) == exclusion->reason;
+        }
+    }
+    return count;
+}
+
+void feature_pairs_print(FILE *stream, const struct feature_pairs *pairs, bool all) {
     struct pair array[PAIRS];
     const int count = possible_pairs(pairs, array);
-    fprintf(stream, "# %d pairs of %d features can occur; the rarest in %" PRIu32 " cases\n", count, LISTED,
+    const int shown = all || count < RAREST_SHOWN ? count : RAREST_SHOWN;
+    fprintf(stream, "# %d pairs of %d features can occur; the %d rarest in %" PRIu32 " cases\n", count, LISTED, shown,
             pairs->cases);
-    for (int i = 0; i < RAREST_SHOWN && i < count; i++) {
+    for (int i = 0; i < shown; i++) {
         fprintf(stream, "# %6" PRIu32 " %s + %s\n", array[i].cases, feature_name(array[i].one),
                 feature_name(array[i].other));
     }
     fprintf(stream, "# %d pairs cannot:\n", PAIRS - count);
     for (size_t i = 0; i < sizeof exclusions / sizeof *exclusions; i++) {
-        fprintf(stream, "#        %s\n", exclusions[i].reason);
+        fprintf(stream, "# %6d since %s\n", count_excluded(&exclusions[i]), exclusions[i].reason);
     }
     fflush(stream);
 }

@@ -18,8 +18,8 @@ struct feature_pairs {
 /** Books the features of one run, as feature_set says them. */
 void feature_pairs_count(struct feature_pairs *pairs, uint64_t set);
 
-/** Prints the rarest pairs, and which exclude each other and why. */
-void feature_pairs_print(FILE *stream, const struct feature_pairs *pairs);
+/** Prints the rarest pairs, or all, and how many exclude each other and why. */
+void feature_pairs_print(FILE *stream, const struct feature_pairs *pairs, bool all);
 
 /** Whether every pair that can occur did so often enough, and none that is said to be impossible did; says on stderr which not. */
 bool feature_pairs_all_covered(const struct feature_pairs *pairs);

@@ -6,7 +6,7 @@
 #define US UINT64_C(1000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { ONE_FXP20 = 1 << 20, PLENTY_BYTES = 1 << 20, WISHES_EACH = 2, WISHING_PERCENT = 60 };
+enum { ONE_FXP20 = 1 << 20, PLENTY_BYTES = 1 << 20, WISHES_EACH = 3, WISHING_PERCENT = 75 };
 
 enum topic { TOPIC_WISHES = 400 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What plain draws seldom bring about is wished for, two things at a time, so that rare things also meet each other.
+ * What plain draws seldom bring about is wished for, a few things at a time, so that rare things also meet each other.
  */
 #ifndef MOEFABRIC_TESTS_RANDOM_WISHES_H
 #define MOEFABRIC_TESTS_RANDOM_WISHES_H
@@ -13,7 +13,7 @@
 /** Whether this case has wishes: it needs traffic that crowds then. */
 bool random_wishes_has(uint64_t number);
 
-/** Bends the drawn figures of a case towards its two wishes, if it has some. They may still not come true. */
+/** Bends the drawn figures of a case towards its wishes, if it has some. They may still not come true. */
 void random_wishes_grant(struct network_parameters *parameters, uint64_t number);
 
 #endif

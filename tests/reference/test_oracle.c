@@ -16,12 +16,33 @@
 #include <stdlib.h>
 
 enum { QUICK_CASES = 400, CASES_FOR_COVERAGE = 400, CASES_FOR_PAIRS = 10000 };
+enum { THREADS_MOST = 8, PARTS_MOST = 7 };
 
 /** What occurred in the cases so far. */
 struct coverage {
     struct feature_table features;
     struct feature_pairs pairs;
+    uint32_t runs[THREADS_MOST + 1][PARTS_MOST + 1]; /**< of the engine, by threads and parts of the window */
 };
+
+static void count_runs(struct coverage *coverage, uint64_t number) {
+    struct comparison_run runs[COMPARISON_RUNS_MOST];
+    const size_t count = comparison_plan(number, runs);
+    for (size_t i = 0; i < count; i++) {
+        coverage->runs[runs[i].threads][runs[i].parts]++;
+    }
+}
+
+static void print_runs(FILE *stream, const struct coverage *coverage) {
+    for (uint32_t threads = 1; threads <= THREADS_MOST; threads++) {
+        for (uint32_t parts = 1; parts <= PARTS_MOST; parts++) {
+            if (coverage->runs[threads][parts] > 0) {
+                fprintf(stream, "# %6" PRIu32 " runs on %" PRIu32 " threads with W/%" PRIu32 "\n",
+                        coverage->runs[threads][parts], threads, parts);
+            }
+        }
+    }
+}
 
 static uint64_t number_from_environment(const char *name, uint64_t otherwise) {
     const char *text = getenv(name);
@@ -29,7 +50,7 @@ static uint64_t number_from_environment(const char *name, uint64_t otherwise) {
 }
 
 static bool differs_silently(const struct random_case *random_case, void *nowhere) {
-    return !comparison_equal_apart(nowhere, random_case);
+    return !comparison_equal_apart(nowhere, random_case, NULL);
 }
 
 static void show_smallest(const struct random_case_recipe *recipe) {
@@ -39,7 +60,7 @@ static void show_smallest(const struct random_case_recipe *recipe) {
     fclose(nowhere);
     struct random_case *random_case = random_case_create(&smallest);
     random_case_print(stderr, random_case);
-    comparison_equal_apart(stderr, random_case);
+    comparison_equal_apart(stderr, random_case, NULL);
     random_case_free(random_case);
 }
 
@@ -51,11 +72,12 @@ static bool try_case(uint64_t number, struct coverage *coverage, bool quiet) {
     const uint64_t features = feature_set(random_case, reference);
     feature_count(&coverage->features, features);
     feature_pairs_count(&coverage->pairs, features);
-    reference_free(reference);
+    count_runs(coverage, number);
     FILE *nowhere = fopen("/dev/null", "w");
     REQUIRE(nowhere != NULL, "/dev/null cannot be opened");
-    const bool equal = comparison_equal_apart(nowhere, random_case);
+    const bool equal = comparison_equal_apart(nowhere, random_case, reference);
     fclose(nowhere);
+    reference_free(reference);
     random_case_free(random_case);
     if (!equal && quiet) {
         fprintf(stderr, "case %" PRIu64 " differs\n", number);
@@ -75,7 +97,8 @@ START_TEST(engine_and_naive_simulator_do_the_same) {
         different += !try_case(number, &coverage, keep_going);
     }
     feature_print(stdout, &coverage.features);
-    feature_pairs_print(stdout, &coverage.pairs);
+    print_runs(stdout, &coverage);
+    feature_pairs_print(stdout, &coverage.pairs, cases >= CASES_FOR_PAIRS);
     ck_assert_msg(different == 0, "%llu of %llu cases differ", (unsigned long long)different,
                   (unsigned long long)cases);
     ck_assert(cases < CASES_FOR_COVERAGE || feature_all_covered(&coverage.features));
