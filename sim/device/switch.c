@@ -45,7 +45,7 @@ static void init_shortcuts(struct switch_device *device, const struct fabric_dev
     device->lossless = pool_of(parameters->lossless_pool_bytes, parameters->lossless_alpha_shift);
     device->lossy = pool_of(parameters->lossy_pool_bytes, parameters->lossy_alpha_shift);
     device->marks_above_bytes = parameters->ecn ? parameters->ecn_minimum_bytes : UINT64_MAX;
-    for (uint32_t p = 1; p < place->n_ports; p++) {
+    for (uint32_t p = 0; p < place->n_ports; p++) {
         device->waits_for_bits |= place->cut_through && fabric->links[place->first_port + p].ps_per_byte !=
                                                             fabric->links[place->first_port].ps_per_byte;
         device->waits_for_bits |= place->cut_through && device->ports[p].in_ps_per_byte != device->ports[p].ps_per_byte;
