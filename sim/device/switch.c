@@ -162,6 +162,11 @@ static uint64_t ready_ps(const struct switch_port *ingress, const struct switch_
     return last_bit_ps - out_ps > now_ps ? last_bit_ps - out_ps : now_ps;
 }
 
+/* The policy is to be shown a port anew, though it may not be active. */
+static void note_stale(struct switch_device *device, const struct switch_port *port) {
+    device->stale[port->number / 64] |= UINT64_C(1) << (port->number % 64);
+}
+
 static inline void enqueue(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
                            struct packet *packet, uint32_t ingress, uint64_t now_ps) {
     const enum packet_class class = packet_class(packet);
@@ -188,6 +193,7 @@ static inline void enqueue(struct switch_device *device, struct engine_worker *w
     }
     queue_push(&egress->queues[class], &worker->pool, packet);
     if (egress->sending_bytes == 0) {
+        note_stale(device, egress); // if it is paused, its depth grows while it stays idle
         switch_port_kick(device, worker, egress, now_ps);
     }
 }
@@ -215,7 +221,7 @@ static void handle_control(struct switch_device *device, struct engine_worker *w
     struct switch_port *port = &device->ports[port_number];
     struct link_counters *counters = port->counters;
     switch_port_drain(device, worker, port, now_ps);
-    device->stale[port_number / 64] |= UINT64_C(1) << (port_number % 64);
+    note_stale(device, port);
     if (control->kind == CONTROL_PAUSE) {
         port->paused = true;
         port->paused_since_ps = now_ps;
