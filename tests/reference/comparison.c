@@ -43,6 +43,7 @@ static bool equal_link(FILE *stream, const struct fabric *fabric, uint32_t link,
         {"marks", engine->marks, counts->marks},
         {"lossless drops", engine->lossless_drops, counts->drops_lossless},
         {"lossy drops", engine->lossy_drops, counts->drops_lossy},
+        {"dropped bytes", engine->dropped_bytes, counts->dropped_bytes},
         {"pauses", engine->pauses, counts->pauses},
         {"paused time", engine->paused_ps, counts->paused_ps},
         {"deepest queue", engine->deepest_bytes, counts->deepest_bytes},
@@ -50,6 +51,16 @@ static bool equal_link(FILE *stream, const struct fabric *fabric, uint32_t link,
     const bool from_endpoint = fabric->devices[fabric->links[link].tail_device].kind == FABRIC_ENDPOINT;
     const size_t count = sizeof pairs / sizeof *pairs - from_endpoint; /* endpoints have no depth */
     return equal_pairs(stream, "link", link, pairs, count);
+}
+
+static uint64_t posted_sum_ps(const struct endpoint *endpoint) {
+    uint32_t n;
+    const struct endpoint_sent *sent = endpoint_sent_messages(endpoint, &n);
+    uint64_t sum_ps = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        sum_ps += sent[i].posted_ps;
+    }
+    return sum_ps;
 }
 
 static bool equal_endpoint(FILE *stream, uint32_t rank, const struct network *network,
@@ -65,6 +76,11 @@ static bool equal_endpoint(FILE *stream, uint32_t rank, const struct network *ne
         {"notifications sent", engine->notifications_sent, counts->notifications_sent},
         {"notifications received", engine->notifications_received, counts->notifications_received},
         {"NACKs", engine->nacks, counts->nacks},
+        {"probes", engine->probes, counts->probes},
+        {"times of posting", posted_sum_ps(network_endpoint(network, rank)), counts->posted_sum_ps},
+        {"NVLink bytes posted", engine->nvlink_bytes_sent, counts->nvlink_bytes_posted},
+        {"NVLink bytes received", engine->nvlink_bytes_received, counts->nvlink_bytes_received},
+        {"messages posted", engine->posted_messages, counts->messages_posted},
         {"messages delivered", engine->delivered_messages, counts->messages_delivered},
     };
     return equal_pairs(stream, "endpoint", rank, pairs, sizeof pairs / sizeof *pairs);

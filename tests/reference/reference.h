@@ -25,6 +25,7 @@ struct reference_link_counts {
     uint64_t marks;           /**< marks set when a packet started here */
     uint64_t drops_lossless;  /**< packets of the lossless class that were meant for this port and dropped */
     uint64_t drops_lossy;     /**< the same for the other classes */
+    uint64_t dropped_bytes;   /**< of both */
     uint64_t pauses;          /**< pause records that the transmitter of this link received */
     uint64_t paused_ps;       /**< time that it was paused */
     uint64_t deepest_bytes;   /**< deepest queue of the data classes (switches and chips) */
@@ -49,6 +50,9 @@ struct reference_endpoint_counts {
     uint64_t window_stalls;          /**< data packets after which the window held the next one */
     uint64_t probes_given_up;        /**< another probe was sent without the reply to the last one */
     uint64_t late_acknowledgements;  /**< that moved the next number up after a rewind */
+    uint64_t probes;                 /**< that joined the probe FIFO */
+    uint64_t posted_sum_ps;          /**< of the times at which messages were posted on queue pairs */
+    uint64_t nvlink_bytes_posted, nvlink_bytes_received;
     uint64_t messages_posted, messages_delivered;
     uint64_t messages_awaiting_acknowledgement; /**< posted on a queue pair and not complete when the run ended */
 };

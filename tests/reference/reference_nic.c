@@ -167,6 +167,7 @@ static void join_probes(struct reference_world *world, struct reference_nic *nic
         .kind_class = (uint8_t)(PACKET_PROBE | (int)nic_parameters_class(parameters, nic->endpoint) << 4),
         .flags_transmission = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0};
     world->result->endpoints[nic->endpoint].probes_given_up += pair->probe_outstanding;
+    world->result->endpoints[nic->endpoint].probes++;
     pair->probe_outstanding = true;
     pair->probe_number = pair->probes++;
     pair->probe_sent_ps = world->now_ps;
@@ -314,6 +315,7 @@ void reference_nic_post(struct reference_world *world, struct reference_nic *nic
     }
     struct reference_pair *pair = pair_of(world, nic, message);
     reference_pair_add(pair, message, &world->parameters->nic);
+    world->result->endpoints[nic->endpoint].posted_sum_ps += world->now_ps;
     look_for_work(world, nic, pair);
 }
 

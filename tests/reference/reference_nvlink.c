@@ -75,6 +75,7 @@ void reference_nvlink_post(struct reference_world *world, struct reference_nvlin
     REQUIRE(nvlink != NULL, "an NVLink message from an endpoint without NVLink");
     const uint32_t largest = world->parameters->nvlink.record_bytes;
     const uint32_t total = count_records(message, largest);
+    world->result->endpoints[nvlink->endpoint].nvlink_bytes_posted += message->bytes;
     for (uint64_t offset = 0, piece; offset < message->bytes; offset += piece) {
         piece = piece_bytes(message, offset, largest);
         const uint64_t n = nvlink->records++;
@@ -137,6 +138,7 @@ static struct incoming *find_incoming(struct reference_nvlink *nvlink, uint32_t 
 bool reference_nvlink_receive(struct reference_world *world, struct reference_nvlink *nvlink, uint16_t port,
                               const struct packet *record) {
     const uint32_t total = (uint32_t)record->queue_pair << 16 | record->entropy;
+    world->result->endpoints[nvlink->endpoint].nvlink_bytes_received += record->size_bytes;
     reference_world_return_credit(world, nvlink->endpoint, port, record->size_bytes);
     return ++find_incoming(nvlink, record->source, record->message)->records == total;
 }

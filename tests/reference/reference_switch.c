@@ -272,6 +272,7 @@ static void drop(struct reference_world *world, struct reference_switch *device,
     } else {
         counts->drops_lossy++;
     }
+    counts->dropped_bytes += packet->size_bytes;
     trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, device->device, ingress, packet, egress);
 }
 

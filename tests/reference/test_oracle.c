@@ -3,7 +3,8 @@
  * The engine must do what the naive simulator does: equal traces and counters on random small cases.
  *
  * MOEFABRIC_ORACLE_CASES=n runs n cases, MOEFABRIC_ORACLE_FIRST=k begins with case k, and MOEFABRIC_ORACLE_KEEP_GOING=1
- * goes on after a difference and prints only the numbers of the cases that differ.
+ * goes on after a difference and prints only the numbers of the cases that differ. MOEFABRIC_ORACLE_BRIEF=1 stops at the
+ * first difference and prints only its number.
  */
 #include "base/error.h"
 #include "comparison.h"
@@ -91,10 +92,11 @@ START_TEST(engine_and_naive_simulator_do_the_same) {
     const uint64_t cases = number_from_environment("MOEFABRIC_ORACLE_CASES", QUICK_CASES);
     const uint64_t first = number_from_environment("MOEFABRIC_ORACLE_FIRST", 0);
     const bool keep_going = number_from_environment("MOEFABRIC_ORACLE_KEEP_GOING", 0) != 0;
+    const bool brief = number_from_environment("MOEFABRIC_ORACLE_BRIEF", 0) != 0;
     struct coverage coverage = {0};
     uint64_t different = 0;
     for (uint64_t number = first; number < first + cases && (keep_going || different == 0); number++) {
-        different += !try_case(number, &coverage, keep_going);
+        different += !try_case(number, &coverage, keep_going || brief);
     }
     feature_print(stdout, &coverage.features);
     print_runs(stdout, &coverage);
