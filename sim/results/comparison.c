@@ -43,7 +43,8 @@ const struct summary *comparison_any(const struct comparison *comparison) {
 
 /** A row's value for one run; NAN if it was not run or is not defined. */
 static double row_value(const struct comparison_row *row, const struct summary *summary) {
-    if (summary == NULL || (row->per_phase && row->phase >= summary->n_phases)) {
+    if (summary == NULL || (row->of_finished && summary->outcome != MEASUREMENT_FINISHED) ||
+        (row->per_phase && row->phase >= summary->n_phases)) {
         return NAN;
     }
     return metric_value(row->metric, row->per_phase ? (const void *)&summary->phases[row->phase] : summary);
@@ -92,6 +93,7 @@ static void add_rows(const struct comparison *comparison, const struct metric_se
         struct comparison_row *row = &rows->rows[rows->count];
         *row = (struct comparison_row){
             .metric = &section->metrics[i],
+            .of_finished = section->of_finished,
             .per_phase = section->per_phase,
             .phase = phase,
             .ranges = memory_allocate(comparison->n_policies, sizeof *row->ranges),
@@ -185,7 +187,7 @@ static void put_row(const struct comparison *comparison, const struct comparison
     json_object_end(json);
 }
 
-static const char *outcome_name(enum measurement_outcome outcome) {
+const char *comparison_outcome_name(enum measurement_outcome outcome) {
     static const char *const names[] = {
         [MEASUREMENT_FINISHED] = "finished",
         [MEASUREMENT_LIMIT] = "limit reached",
@@ -205,7 +207,7 @@ static void put_run(const struct summary *summary, struct json *json) {
     put_text(json, "policy", summary->policy);
     json_name(json, "seed");
     json_whole(json, summary->seed);
-    put_text(json, "outcome", outcome_name(summary->outcome));
+    put_text(json, "outcome", comparison_outcome_name(summary->outcome));
     put_text(json, "traffic_digest", digest);
     if (summary->hot_rank != MEASUREMENT_NONE) {
         json_name(json, "hot_rank");

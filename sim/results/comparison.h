@@ -23,6 +23,7 @@ struct comparison_range {
 /** One row: a metric (of a phase), for every policy. */
 struct comparison_row {
     const struct metric *metric;
+    bool of_finished; /**< see metric.h */
     bool per_phase;
     uint32_t phase;
     char name[2 * MEASUREMENT_NAME_SIZE]; /**< "rank time p99", "dispatch busbw" */
@@ -47,6 +48,9 @@ struct comparison *comparison_create(uint32_t n_policies, const char *const *pol
 
 /** Puts the summary of a run in its place (seed is its number in the list of seeds) and takes it over. */
 void comparison_set(struct comparison *comparison, uint32_t policy, uint32_t seed, struct summary *summary);
+
+/** How a run ended, in words. */
+const char *comparison_outcome_name(enum measurement_outcome outcome);
 
 /** Any summary that is there, the first policy's and seed's first; NULL if there is none. */
 const struct summary *comparison_any(const struct comparison *comparison);

@@ -330,6 +330,21 @@ static void print_explanations(const struct comparison *comparison, FILE *stream
     }
 }
 
+/** Says which runs are missing from times and rates. */
+static void print_unfinished(const struct comparison *comparison, FILE *stream) {
+    bool first = true;
+    for (uint32_t policy = 0; policy < comparison->n_policies; policy++) {
+        for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
+            const struct summary *summary = comparison->summaries[policy * comparison->n_seeds + seed];
+            if (summary != NULL && summary->outcome != MEASUREMENT_FINISHED) {
+                fprintf(stream, "%s%s, seed %" PRIu64 ": %s; its times and rates are left out\n", first ? "\n" : "",
+                        comparison->policies[policy], summary->seed, comparison_outcome_name(summary->outcome));
+                first = false;
+            }
+        }
+    }
+}
+
 void comparison_table_print(const struct comparison *comparison, bool detail, FILE *stream) {
     struct comparison_rows rows = comparison_rows(comparison, detail);
     if (rows.count == 0) {
@@ -344,6 +359,7 @@ void comparison_table_print(const struct comparison *comparison, bool detail, FI
         }
         policy = print_block(comparison, &layout, policy, stream);
     }
+    print_unfinished(comparison, stream);
     print_legend(&rows, stream);
     print_explanations(comparison, stream);
     free_layout(&layout);

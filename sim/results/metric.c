@@ -72,9 +72,9 @@ static const struct metric network_metrics[] = {
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct metric_section metric_sections[] = {
-    {time_metrics, COUNT(time_metrics), false},
-    {phase_metrics, COUNT(phase_metrics), true},
-    {network_metrics, COUNT(network_metrics), false},
+    {.metrics = time_metrics, .count = COUNT(time_metrics), .of_finished = true},
+    {.metrics = phase_metrics, .count = COUNT(phase_metrics), .of_finished = true, .per_phase = true},
+    {.metrics = network_metrics, .count = COUNT(network_metrics)},
 };
 
 const size_t metric_sections_count = COUNT(metric_sections);
@@ -108,7 +108,7 @@ static const struct {
     {"reordering depth", "largest distance of a received packet from the next expected one"},
     {"drops, lossy", "packets of lossy classes dropped for want of buffer"},
     {"drops, lossless", "packets dropped although PFC is on: headroom or pool is too small for these cables"},
-    {"undelivered", "messages not delivered when the run ended; the times above leave them out"},
+    {"undelivered", "messages not delivered when the run ended"},
     {"packet hops", "packets put on a link, once for each link"},
 };
 

@@ -46,6 +46,8 @@ struct metric {
 struct metric_section {
     const struct metric *metrics;
     size_t count;
+    bool
+        of_finished; /**< times and rates: not defined for a run that did not finish, whose slowest messages are missing */
     bool per_phase; /**< offsets are in struct summary_phase; once for each payload phase, rows named after it */
 };
 
