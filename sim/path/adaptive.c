@@ -104,19 +104,19 @@ static bool range_known(struct path_state *state, uint16_t first, uint16_t count
 
 /* The pick-th best port of a range without a list: counts, then walks. */
 static uint16_t range_scan(const struct path_state *state, const struct path_request *request, uint64_t draw) {
-    const struct port_view *views = &state->views[request->first_port];
     uint8_t least = UINT8_MAX;
     uint32_t n = 0;
     for (uint32_t i = 0; i < request->count; i++) {
-        n = views[i].grade < least ? 1 : n + (views[i].grade == least);
-        least = views[i].grade < least ? views[i].grade : least;
+        const uint8_t grade = state->views[path_candidate(request, i)].grade;
+        n = grade < least ? 1 : n + (grade == least);
+        least = grade < least ? grade : least;
     }
     uint32_t pick = hash_below(draw, n);
     uint32_t i = 0;
-    while (views[i].grade != least || pick-- > 0) {
+    while (state->views[path_candidate(request, i)].grade != least || pick-- > 0) {
         i++;
     }
-    return (uint16_t)(request->first_port + i);
+    return path_candidate(request, i);
 }
 
 static uint16_t adaptive_choose(struct path_state *state, const struct path_request *request) {
@@ -129,7 +129,7 @@ static uint16_t adaptive_choose(struct path_state *state, const struct path_requ
             "candidates %u+%u, ingress %u of %u ports", first, request->count, request->ingress_port, state->n_ports);
     struct port_view *ingress = &state->views[request->ingress_port];
     const uint64_t draw = hash_draw(ingress->stream, ingress->draws++);
-    if (!range_known(state, first, request->count)) {
+    if (request->ports != NULL || !range_known(state, first, request->count)) {
         return range_scan(state, request, draw);
     }
     struct port_view *range = &state->views[first];

@@ -46,7 +46,7 @@ static uint16_t drill_choose(struct path_state *state, const struct path_request
     const struct sample sample = sample_take(state->stream, state->samples++, request);
     uint16_t best = shallower(state, sample.first, sample.second);
     const uint32_t remembered = state->views[first].best_after;
-    if (remembered > first && remembered <= end) { /* ranges may differ in their ends */
+    if (remembered > 0 && path_is_candidate(request, remembered - 1)) { /* ranges may differ in their ends */
         best = shallower(state, best, (uint16_t)(remembered - 1));
     }
     state->views[first].best_after = best + 1u;

@@ -21,7 +21,7 @@ uint64_t ecmp_hash(uint64_t switch_seed, uint32_t source, uint32_t destination, 
 
 uint16_t ecmp_choose_port(uint64_t switch_seed, const struct path_request *request) {
     const uint64_t hash = ecmp_hash(switch_seed, request->source, request->destination, request->entropy);
-    return (uint16_t)(request->first_port + hash_below(hash, request->count));
+    return path_candidate(request, hash_below(hash, request->count));
 }
 
 /* Four bits at a time: the CRC of each value of the high half-byte, polynomial x^16 + x^12 + x^5 + 1. */
@@ -63,7 +63,7 @@ uint16_t ecmp_rule_port(const struct ecmp_rule *rule, const struct path_request 
     uint8_t header[ECMP_HEADER_BYTES];
     ecmp_header(header, request->source, request->destination, request->entropy);
     const uint16_t crc = ecmp_crc16((uint16_t)rule->switch_seed, header, sizeof header);
-    return (uint16_t)(request->first_port + crc % request->count);
+    return path_candidate(request, crc % request->count);
 }
 
 static struct path_state *ecmp_create(const struct path_parameters *parameters, uint64_t seed, uint32_t device,

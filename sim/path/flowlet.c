@@ -43,7 +43,7 @@ static uint16_t flowlet_choose(struct path_state *state, const struct path_reque
         entry->pick = hash_draw(state->stream, state->draws++);
     }
     entry->until_ps = request->now_ps + state->gap_ps;
-    return (uint16_t)(request->first_port + hash_below(entry->pick, request->count));
+    return path_candidate(request, hash_below(entry->pick, request->count));
 }
 
 const struct path_policy flowlet_policy = {

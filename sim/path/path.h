@@ -10,6 +10,7 @@
 #define MOEFABRIC_PATH_PATH_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum path_kind {
@@ -48,9 +49,29 @@ struct path_request {
     uint32_t source, destination; /**< endpoints */
     uint16_t entropy;             /**< of the packet */
     uint16_t ingress_port;
-    uint16_t first_port, count; /**< candidates: first_port … first_port+count-1, count ≥ 2 */
-    bool adaptive;              /**< the packet may be re-ordered */
+    uint16_t first_port, count; /**< candidates: first_port … first_port+count-1, count ≥ 2; unless: */
+    const uint16_t *ports; /**< [count], ascending: these of the range that begins at first_port; NULL: all of it */
+    bool adaptive;         /**< the packet may be re-ordered */
 };
+
+/** Candidate number index (0 … count-1). */
+static inline uint16_t path_candidate(const struct path_request *request, uint32_t index) {
+    return __builtin_expect(request->ports == NULL, 1) ? (uint16_t)(request->first_port + index)
+                                                       : request->ports[index];
+}
+
+/** Whether a port is among the candidates. */
+static inline bool path_is_candidate(const struct path_request *request, uint32_t port) {
+    if (request->ports == NULL) {
+        return port >= request->first_port && port < (uint32_t)request->first_port + request->count;
+    }
+    for (uint32_t i = 0; i < request->count; i++) {
+        if (request->ports[i] == port) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /** What a policy is shown of a port at a refresh. */
 struct path_port {

@@ -18,8 +18,7 @@ static inline struct sample sample_take(uint64_t stream, uint64_t n, const struc
     const uint32_t first = hash_below(hash_draw(stream, 2 * n), request->count);
     const uint32_t other = hash_below(hash_draw(stream, 2 * n + 1), request->count - 1u);
     const uint32_t second = other + (other >= first);
-    return (struct sample){.first = (uint16_t)(request->first_port + first),
-                           .second = (uint16_t)(request->first_port + second)};
+    return (struct sample){.first = path_candidate(request, first), .second = path_candidate(request, second)};
 }
 
 #endif

@@ -28,7 +28,7 @@ static uint16_t spray_random_choose(struct path_state *state, const struct path_
     if (!request->adaptive) {
         return ecmp_rule_port(&state->rule, request);
     }
-    return (uint16_t)(request->first_port + hash_below(hash_draw(state->stream, state->draws++), request->count));
+    return path_candidate(request, hash_below(hash_draw(state->stream, state->draws++), request->count));
 }
 
 const struct path_policy spray_random_policy = {

@@ -72,7 +72,7 @@ static uint16_t spray_round_robin_choose(struct path_state *state, const struct 
     const uint32_t place = turn->place;
     turn->place = place + turn->step < turn->count ? place + turn->step : place + turn->step - turn->count;
     turn->left--;
-    return (uint16_t)(request->first_port + place);
+    return path_candidate(request, place);
 }
 
 const struct path_policy spray_round_robin_policy = {
