@@ -13,7 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum congestion_kind { CONGESTION_NONE, CONGESTION_DCQCN, CONGESTION_SPECTRUM_X, CONGESTION_KINDS };
+enum congestion_kind {
+    CONGESTION_NONE,
+    CONGESTION_DCQCN,
+    CONGESTION_SPECTRUM_X,
+    CONGESTION_TIMELY,
+    CONGESTION_SWIFT,
+    CONGESTION_NSCC,
+    CONGESTION_KINDS
+};
 
 /** Parameters of DCQCN (facts and sources: sim/congestion/dcqcn.h). Rates in bits per second, already scaled to the NIC. */
 struct dcqcn_parameters {
@@ -46,12 +54,58 @@ struct spectrum_x_parameters {
     bool early_pacing;           /**< announced shares set the first rate */
 };
 
+/** Parameters of TIMELY (facts and sources: sim/congestion/timely.h). Rates in bits per second, already scaled to the NIC. */
+struct timely_parameters {
+    double weight;                /**< of a new difference of round trips, alpha */
+    double decrease;              /**< beta */
+    uint64_t low_ps, high_ps;     /**< T_low, T_high */
+    uint64_t least_round_trip_ps; /**< what gradients are relative to, minRTT */
+    uint64_t additive_bits_per_s; /**< delta */
+    uint64_t hyper_bits_per_s;    /**< step after hyper_stages increases in a row */
+    uint32_t hyper_stages;
+    uint64_t minimum_bits_per_s;
+};
+
+/** Parameters of Swift (facts and sources: sim/congestion/swift.h). Windows in packets. */
+struct swift_parameters {
+    uint64_t base_target_ps;     /**< delay that is aimed at: without queues, and a little more */
+    uint64_t hop_ps;             /**< more for each switch on the way */
+    uint64_t scaling_range_ps;   /**< fs_range: how much more for the smallest windows */
+    double scaling_least_window; /**< fs_min_cwnd: from here down all of the range */
+    double scaling_most_window;  /**< fs_max_cwnd: from here up nothing */
+    double additive;             /**< ai: packets a round trip */
+    double decrease;             /**< beta */
+    double largest_decrease;     /**< max_mdf */
+    double least_window, most_window;
+    double first_window;   /**< 0: what a round trip of an idle fabric takes at line rate */
+    uint32_t reset_losses; /**< so many losses without an ACK between them: least_window */
+};
+
+/** Parameters of NSCC (facts and sources: sim/congestion/nscc.h). */
+struct nscc_parameters {
+    double target;           /**< queueing delay that is aimed at, in round trips of the idle path */
+    double largest_window;   /**< in bandwidth-delay products of the idle path */
+    double proportional;     /**< alpha */
+    double fair;             /**< fi */
+    double steady;           /**< eta */
+    double fast;             /**< fi_scale */
+    double decrease;         /**< gamma */
+    double delay_weight;     /**< of a new delay in its mean */
+    double quick_share;      /**< of the largest window: less than that acknowledged is a collapse (qa_gate) */
+    double quick_delay;      /**< in targets: delay that lets the window collapse (qa_threshold) */
+    uint64_t fast_delay_ps;  /**< queueing delays below it count as none */
+    uint32_t adjust_packets; /**< acknowledged between changes of the window */
+};
+
 /** Parameters of all controllers (configuration section `congestion`). */
 struct congestion_parameters {
     enum congestion_kind kind;
     uint64_t notification_interval_ps; /**< receiver: at most one notification per queue pair in this time */
     struct dcqcn_parameters dcqcn;
     struct spectrum_x_parameters spectrum_x;
+    struct timely_parameters timely;
+    struct swift_parameters swift;
+    struct nscc_parameters nscc;
 };
 
 /** State of one queue pair: opaque to all but the controller. Zero-initialise, then start. */
@@ -59,12 +113,35 @@ struct congestion_state {
     uint64_t words[8];
 };
 
+/** The way of a queue pair, as NICs are told at their set-up. */
+struct congestion_way {
+    uint64_t line_bits_per_s;    /**< of the NIC */
+    uint64_t base_round_trip_ps; /**< of a full packet and its ACK while nothing is in their way */
+    uint32_t packet_bytes;       /**< of a full packet, on the wire */
+    uint32_t switches;           /**< on the way there */
+};
+
+/** What an ACK tells. Numbers are those of packets on the queue pair, as they are once the ACK has been booked. */
+struct congestion_acknowledgement {
+    uint64_t
+        round_trip_ps; /**< since the packet that caused it started; 0: not known (that packet was sent again, or is acknowledged) */
+    uint32_t packets;     /**< newly acknowledged */
+    uint32_t in_flight;   /**< sent and not acknowledged */
+    uint32_t cumulative;  /**< all below it are acknowledged */
+    uint32_t next_number; /**< of the packet to send next */
+    bool marked;          /**< the packet that caused it was marked (ECN) */
+};
+
+enum { CONGESTION_UNLIMITED = 0xffffffff }; /**< a window */
+
 /** One controller. now_ps never goes back between calls on one state. */
 struct congestion_controller {
     const char *name;         /**< as the configuration spells it */
     bool wants_notifications; /**< receivers answer marked packets with notifications */
     bool wants_probes;        /**< the queue pair keeps one round-trip probe in flight while it has work */
     bool counts_bytes;        /**< wants to be told of every data packet: `sent` */
+    bool
+        wants_acknowledgements; /**< NICs remember when packets started; receivers answer marked packets at once. Sets placed, acknowledged, window */
     /** A queue pair begins. share: announced share of the destination's port (1 << 20 = all), 0 = not announced. */
     void (*start)(const struct congestion_parameters *parameters, struct congestion_state *state,
                   uint64_t line_bits_per_s, uint32_t share, uint64_t now_ps);
@@ -81,11 +158,19 @@ struct congestion_controller {
                  uint64_t now_ps);
     /** Something was lost (negative acknowledgement or time-out). */
     void (*lost)(const struct congestion_parameters *parameters, struct congestion_state *state, uint64_t now_ps);
-    /** The rate for a packet that starts now: 1 … line. */
+    /** Right after start: the way of the queue pair. */
+    void (*placed)(const struct congestion_parameters *parameters, struct congestion_state *state,
+                   const struct congestion_way *way);
+    /** An ACK has arrived. */
+    void (*acknowledged)(const struct congestion_parameters *parameters, struct congestion_state *state,
+                         const struct congestion_acknowledgement *acknowledgement, uint64_t now_ps);
+    /** Packets that may be unacknowledged, at least 1; asked after placed, acknowledged and lost. The transport's own window holds too. */
+    uint32_t (*window)(const struct congestion_parameters *parameters, const struct congestion_state *state);
+    /** The rate for a packet that starts now: at least 1; the line or more does not hold it back. */
     uint64_t (*rate)(const struct congestion_parameters *parameters, struct congestion_state *state, uint64_t now_ps);
 };
 
-/** The controller of a kind; the table is in congestion.c. All function pointers are set. */
+/** The controller of a kind; the table is in congestion.c. All function pointers are set, the last three but for rate with wants_acknowledgements only. */
 const struct congestion_controller *congestion_controller_of(enum congestion_kind kind);
 
 #endif

@@ -4,6 +4,7 @@
 #define MOEFABRIC_DEVICE_ENDPOINT_INTERNAL_H
 
 #include "device/backlog.h"
+#include "device/echo.h"
 #include "device/endpoint.h"
 #include "device/heap.h"
 #include "device/pieces.h"
@@ -43,6 +44,7 @@ struct queue_pair {
     bool started;
     bool probing;      /**< a probe is outstanding */
     uint32_t probes;   /**< sent so far */
+    uint32_t window;   /**< packets that may be unacknowledged; CONGESTION_UNLIMITED */
     uint64_t next_ps;  /**< pacing: not before */
     uint64_t clock_ps; /**< of the retransmission timer */
     uint64_t timer_ps; /**< of its entry in the timer heap that counts; TIME_NEVER: none */
@@ -67,6 +69,7 @@ struct nic {
     struct heap paced;  /**< (next_ps, queue pair) */
     struct heap timers; /**< (deadline, queue pair) */
     struct queue_pair *pairs;
+    struct echo_store *echoes; /**< [pair_capacity]; NULL: the controller takes none */
     uint32_t n_pairs, pair_capacity;
     struct table peers;      /**< destination → index of peer */
     uint32_t *peer_messages; /**< [peer] messages posted so far */

@@ -26,6 +26,10 @@ void nic_fini(struct nic *nic) {
     free(nic->ring);
     heap_fini(&nic->paced);
     heap_fini(&nic->timers);
+    for (uint32_t i = 0; nic->echoes && i < nic->n_pairs; i++) {
+        echo_fini(&nic->echoes[i]);
+    }
+    free(nic->echoes);
     free(nic->pairs);
     table_fini(&nic->peers);
     free(nic->peer_messages);

@@ -6,13 +6,14 @@
 #define MOEFABRIC_DEVICE_PACKET_H
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum packet_kind {
-    PACKET_DATA,        /**< part of a message, over the fabric */
-    PACKET_URGENT,      /**< a one-packet message in the control class */
-    PACKET_ACK,         /**< number = next expected packet; message = packets received so far */
-    PACKET_NACK,        /**< go-back-N: number = expected packet */
+    PACKET_DATA,   /**< part of a message, over the fabric */
+    PACKET_URGENT, /**< a one-packet message in the control class */
+    PACKET_ACK,  /**< number = next expected packet; message: packet_ack_message; mark and transmission of its cause */
+    PACKET_NACK, /**< go-back-N: number = expected packet */
     PACKET_CONGESTION,  /**< congestion notification (CNP) */
     PACKET_PROBE,       /**< round-trip probe, in the data class */
     PACKET_PROBE_REPLY, /**< its echo, in the control class */
@@ -34,7 +35,7 @@ struct packet {
     uint32_t source;            /**< endpoint that sent it */
     uint32_t destination;       /**< endpoint that it goes to */
     uint32_t number;            /**< data: sequence number on its queue pair; replies: see packet_kind */
-    uint32_t message;           /**< data: tag of its message; ACK: packets received */
+    uint32_t message;           /**< data: tag of its message; ACK: packet_ack_message */
     uint16_t queue_pair;        /**< number of the queue pair at the sender of the data (echoed by replies) */
     uint16_t size_bytes;        /**< on the wire, headers included */
     uint16_t entropy;           /**< what ECMP hashes besides source and destination (UDP source port) */
@@ -50,6 +51,32 @@ static inline enum packet_kind packet_kind(const struct packet *packet) {
 
 static inline enum packet_class packet_class(const struct packet *packet) {
     return (enum packet_class)(packet->kind_class >> 4);
+}
+
+/*
+ * An ACK's message field: in the low 20 bits how many packets beyond the expected one are here, in the high 12 bits the
+ * packet that caused it less the expected number, plus 2048; 0 = too far apart to be told.
+ */
+enum { PACKET_ACK_EARLY_BITS = 20, PACKET_ACK_EARLY_MOST = (1 << 20) - 1, PACKET_ACK_CAUSE_ZERO = 1 << 11 };
+
+/** The message field of an ACK of what is below expected, when received packets are here in all. */
+static inline uint32_t packet_ack_message(uint32_t expected, uint32_t received, uint32_t cause) {
+    const uint32_t early = received - expected;
+    const uint32_t apart = cause - expected + PACKET_ACK_CAUSE_ZERO;
+    return (early < PACKET_ACK_EARLY_MOST ? early : PACKET_ACK_EARLY_MOST) |
+           (apart < 2 * PACKET_ACK_CAUSE_ZERO ? apart : 0) << PACKET_ACK_EARLY_BITS;
+}
+
+/** Packets received, according to an ACK. */
+static inline uint32_t packet_ack_received(const struct packet *packet) {
+    return packet->number + (packet->message & PACKET_ACK_EARLY_MOST);
+}
+
+/** Whether an ACK tells which packet caused it, and which. */
+static inline bool packet_ack_cause(const struct packet *packet, uint32_t *cause) {
+    const uint32_t apart = packet->message >> PACKET_ACK_EARLY_BITS;
+    *cause = packet->number + apart - PACKET_ACK_CAUSE_ZERO;
+    return apart > 0;
 }
 
 #endif

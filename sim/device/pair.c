@@ -23,9 +23,44 @@ bool pair_has_work(const struct endpoint *endpoint, const struct queue_pair *pai
     if (pair->next_number >= pair->posted_number) {
         return false;
     }
-    const uint32_t window = endpoint->context->parameters->nic.window_packets;
-    return window == 0 || pair->next_number < pair->sent_number ||
-           (int64_t)pair->next_number - (int64_t)acknowledged(endpoint, pair) < (int64_t)window;
+    return pair->window == CONGESTION_UNLIMITED || pair->next_number < pair->sent_number ||
+           (int64_t)pair->next_number - (int64_t)acknowledged(endpoint, pair) < (int64_t)pair->window;
+}
+
+/* What the transport and the controller allow. */
+static uint32_t window_of(const struct endpoint *endpoint, const struct queue_pair *pair) {
+    const struct context *context = endpoint->context;
+    const uint32_t given = context->parameters->nic.window_packets;
+    const uint32_t own = given > 0 ? given : CONGESTION_UNLIMITED;
+    if (!context->controller->wants_acknowledgements || !pair->started) {
+        return own;
+    }
+    const uint32_t window = context->controller->window(&context->parameters->congestion, &pair->congestion);
+    return window < own ? window : own;
+}
+
+static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t index) {
+    struct nic *nic = &endpoint->nic;
+    const uint32_t capacity = nic->pair_capacity;
+    ENDPOINT_RESERVE(nic->pairs, nic->n_pairs, nic->pair_capacity);
+    if (endpoint->context->controller->wants_acknowledgements) {
+        if (nic->pair_capacity != capacity) {
+            nic->echoes = memory_resize(nic->echoes, nic->pair_capacity, sizeof(*nic->echoes));
+        }
+        nic->echoes[nic->n_pairs] = (struct echo_store){0};
+    }
+    struct queue_pair *pair = &nic->pairs[nic->n_pairs];
+    *pair = (struct queue_pair){
+        .destination = destination,
+        .oldest = NO_MESSAGE,
+        .current = NO_MESSAGE,
+        .newest = NO_MESSAGE,
+        .entropy = (uint16_t)hash_mix(hash_mix(destination) + index),
+        .number = (uint16_t)nic->n_pairs,
+        .timer_ps = TIME_NEVER,
+    };
+    pair->window = window_of(endpoint, pair);
+    nic->n_pairs++;
 }
 
 /* Peers are numbered by first use; a new one gets all its queue pairs at once. */
@@ -43,17 +78,7 @@ static uint32_t peer_of(struct endpoint *endpoint, uint32_t destination) {
     nic->peer_messages[nic->n_peers++] = 0;
     table_add(&nic->peers, destination, peer);
     for (uint32_t i = 0; i < per_peer; i++) {
-        ENDPOINT_RESERVE(nic->pairs, nic->n_pairs, nic->pair_capacity);
-        nic->pairs[nic->n_pairs] = (struct queue_pair){
-            .destination = destination,
-            .oldest = NO_MESSAGE,
-            .current = NO_MESSAGE,
-            .newest = NO_MESSAGE,
-            .entropy = (uint16_t)hash_mix(hash_mix(destination) + i),
-            .number = (uint16_t)nic->n_pairs,
-            .timer_ps = TIME_NEVER,
-        };
-        nic->n_pairs++;
+        add_pair(endpoint, destination, i);
     }
     return peer;
 }
@@ -124,6 +149,20 @@ static void post_urgent(struct endpoint *endpoint, struct engine_worker *worker,
     nic_send_control(endpoint, worker, &packet, now_ps);
 }
 
+/* The first message of a queue pair: its controller starts. */
+static void start_pair(struct endpoint *endpoint, struct queue_pair *pair, uint32_t share, uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    const struct congestion_parameters *congestion = &context->parameters->congestion;
+    pair->started = true;
+    context->controller->start(congestion, &pair->congestion, endpoint->nic.line_bits_per_s, share, now_ps);
+    if (context->controller->wants_acknowledgements) {
+        const struct congestion_way way =
+            echo_way(context->fabric, &context->parameters->nic, endpoint->device, pair->destination);
+        context->controller->placed(congestion, &pair->congestion, &way);
+        pair->window = window_of(endpoint, pair);
+    }
+}
+
 void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
                uint64_t now_ps) {
     nic_drain(endpoint, worker, now_ps);
@@ -138,9 +177,7 @@ void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const st
     struct queue_pair *pair = &nic->pairs[peer * per_peer + nic->peer_messages[peer]++ % per_peer];
     append_message(endpoint, pair, message, now_ps);
     if (!pair->started) {
-        pair->started = true;
-        context->controller->start(&context->parameters->congestion, &pair->congestion, nic->line_bits_per_s,
-                                   message->share, now_ps);
+        start_pair(endpoint, pair, message->share, now_ps);
     } else if (message->share) {
         context->controller->announced(&context->parameters->congestion, &pair->congestion, message->share, now_ps);
     }
@@ -184,6 +221,9 @@ void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct
     if (!is_outstanding(pair)) {
         pair->clock_ps = now_ps;
         arm_timer(endpoint, pair);
+    }
+    if (endpoint->nic.echoes) {
+        echo_note(&endpoint->nic.echoes[pair->number], pair->cumulative, pair->next_number, pair->transmission, now_ps);
     }
     if (pair->next_number < pair->sent_number) {
         endpoint->counters.retransmitted_packets++;
@@ -229,6 +269,7 @@ static void rewind_to(struct endpoint *endpoint, struct queue_pair *pair, uint32
     pair->transmission++;
     seek_current(&endpoint->nic, pair);
     context->controller->lost(&context->parameters->congestion, &pair->congestion, now_ps);
+    pair->window = window_of(endpoint, pair);
 }
 
 static void complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
@@ -275,6 +316,29 @@ static void acknowledge(struct endpoint *endpoint, struct queue_pair *pair, uint
     }
 }
 
+/* An ACK; the controller is told of it, if it wants to be. */
+static void handle_ack(struct endpoint *endpoint, struct queue_pair *pair, const struct packet *packet,
+                       uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    const uint32_t before = acknowledged(endpoint, pair), oldest = pair->cumulative;
+    acknowledge(endpoint, pair, packet->number, packet_ack_received(packet), now_ps);
+    if (!context->controller->wants_acknowledgements) {
+        return;
+    }
+    const uint32_t now = acknowledged(endpoint, pair);
+    const struct congestion_acknowledgement told = {
+        .round_trip_ps =
+            echo_round_trip_ps(&endpoint->nic.echoes[pair->number], oldest, pair->sent_number, packet, now_ps),
+        .packets = now - before,
+        .in_flight = pair->next_number > now ? pair->next_number - now : 0,
+        .cumulative = pair->cumulative,
+        .next_number = pair->next_number,
+        .marked = packet->flags_transmission & PACKET_FLAG_MARKED,
+    };
+    context->controller->acknowledged(&context->parameters->congestion, &pair->congestion, &told, now_ps);
+    pair->window = window_of(endpoint, pair);
+}
+
 static void handle_probe_reply(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair,
                                uint32_t number, uint64_t now_ps) {
     const struct context *context = endpoint->context;
@@ -296,7 +360,7 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
     nic_drain(endpoint, worker, now_ps);
     switch (packet_kind(packet)) {
     case PACKET_ACK:
-        acknowledge(endpoint, pair, packet->number, packet->message, now_ps);
+        handle_ack(endpoint, pair, packet, now_ps);
         break;
     case PACKET_NACK:
         if (packet->number >= pair->cumulative) {

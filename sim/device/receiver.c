@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 enum { FIRST_EARLY_BITS = 256 };
+enum { ACK_ECHOES = PACKET_FLAG_MARKED | 15 << 4 }; /* of the packet that caused it: mark and transmission */
 
 void receiver_fini(struct endpoint *endpoint) {
     for (uint32_t i = 0; i < endpoint->n_receivers; i++) {
@@ -41,6 +42,7 @@ static void reply(struct endpoint *endpoint, struct engine_worker *worker, const
         .size_bytes = (uint16_t)endpoint->context->parameters->nic.control_bytes,
         .entropy = packet->entropy,
         .kind_class = (uint8_t)(kind | PACKET_CLASS_CONTROL << 4),
+        .flags_transmission = kind == PACKET_ACK ? packet->flags_transmission & ACK_ECHOES : 0,
     };
     nic_send_control(endpoint, worker, &answer, now_ps);
 }
@@ -170,6 +172,15 @@ static void refuse(struct endpoint *endpoint, struct engine_worker *worker, stru
     reply(endpoint, worker, packet, PACKET_NACK, receiver->expected, 0, now_ps);
 }
 
+/* Whether a packet that was taken, or was there already, is acknowledged now. */
+static bool acknowledges(const struct endpoint *endpoint, const struct receiver *receiver, const struct packet *packet,
+                         bool completed, bool duplicate) {
+    const struct context *context = endpoint->context;
+    return duplicate || completed || (packet->flags_transmission & PACKET_FLAG_LAST) ||
+           receiver->unacknowledged_bytes >= context->parameters->nic.acknowledge_bytes ||
+           ((packet->flags_transmission & PACKET_FLAG_MARKED) && context->controller->wants_acknowledgements);
+}
+
 void receiver_handle_data(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                           uint64_t now_ps) {
     const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
@@ -189,10 +200,10 @@ void receiver_handle_data(struct endpoint *endpoint, struct engine_worker *worke
         return;
     }
     endpoint->counters.duplicates += duplicate;
-    if (duplicate || completed || (packet->flags_transmission & PACKET_FLAG_LAST) ||
-        receiver->unacknowledged_bytes >= parameters->acknowledge_bytes) {
+    if (acknowledges(endpoint, receiver, packet, completed > 0, duplicate)) {
         receiver->unacknowledged_bytes = 0;
-        reply(endpoint, worker, packet, PACKET_ACK, receiver->expected, receiver->received, now_ps);
+        reply(endpoint, worker, packet, PACKET_ACK, receiver->expected,
+              packet_ack_message(receiver->expected, receiver->received, packet->number), now_ps);
     }
     for (uint32_t i = 0; i < completed; i++) {
         endpoint_deliver(endpoint, worker, PACKET_DATA, packet->source, endpoint->completed[i], packet->queue_pair,

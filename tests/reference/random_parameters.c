@@ -4,6 +4,8 @@
 #include "dice.h"
 #include "random_wishes.h"
 
+#include "congestion/nscc.h"
+
 #define GBPS UINT64_C(1000000000)
 #define US UINT64_C(1000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -129,13 +131,56 @@ static struct spectrum_x_parameters draw_spectrum_x(struct dice *dice) {
                                           .early_pacing = dice_chance(dice, 60)};
 }
 
+static struct timely_parameters draw_timely(struct dice *dice) {
+    return (struct timely_parameters){.weight = 0.5 + 0.125 * dice_below(dice, 4),
+                                      .decrease = 0.8,
+                                      .low_ps = dice_between(dice, US, 6 * US),
+                                      .high_ps = dice_between(dice, 6 * US, 30 * US),
+                                      .least_round_trip_ps = dice_between(dice, US, 10 * US),
+                                      .additive_bits_per_s = GBPS * (1 + dice_below(dice, 20)),
+                                      .hyper_bits_per_s = GBPS * (1 + dice_below(dice, 60)),
+                                      .hyper_stages = dice_below(dice, 6),
+                                      .minimum_bits_per_s = GBPS * (1 + dice_below(dice, 5))};
+}
+
+static struct swift_parameters draw_swift(struct dice *dice) {
+    return (struct swift_parameters){.base_target_ps = dice_between(dice, US, 8 * US),
+                                     .hop_ps = dice_between(dice, 0, US),
+                                     .scaling_range_ps = dice_between(dice, 0, 20 * US),
+                                     .scaling_least_window = 0.1,
+                                     .scaling_most_window = 1 + dice_below(dice, 100),
+                                     .additive = 0.25 * (1 + dice_below(dice, 8)),
+                                     .decrease = 0.8,
+                                     .largest_decrease = 0.5,
+                                     .least_window = dice_chance(dice, 50) ? 0.01 : 0.5,
+                                     .most_window = 1 + dice_below(dice, 64),
+                                     .first_window = dice_below(dice, 8),
+                                     .reset_losses = 1 + dice_below(dice, 5)};
+}
+
+static struct nscc_parameters draw_nscc(struct dice *dice) {
+    struct nscc_parameters nscc;
+    nscc_defaults(&nscc);
+    nscc.target = 0.25 * (1 + dice_below(dice, 6));
+    nscc.largest_window = 0.5 * (1 + dice_below(dice, 6));
+    nscc.delay_weight = dice_chance(dice, 50) ? 0.0125 : 0.25;
+    nscc.quick_share = 0.125 * (1 + dice_below(dice, 8));
+    nscc.quick_delay = 0.5 * (1 + dice_below(dice, 8));
+    nscc.fast_delay_ps = dice_between(dice, 0, US);
+    nscc.adjust_packets = 1 + dice_below(dice, 16);
+    return nscc;
+}
+
 static struct congestion_parameters draw_congestion(struct dice *dice, const struct nic_parameters *nic) {
-    static const uint64_t kinds[] = {CONGESTION_NONE, CONGESTION_DCQCN, CONGESTION_DCQCN, CONGESTION_SPECTRUM_X,
-                                     CONGESTION_SPECTRUM_X};
+    static const uint64_t kinds[] = {CONGESTION_NONE,       CONGESTION_DCQCN,  CONGESTION_DCQCN, CONGESTION_SPECTRUM_X,
+                                     CONGESTION_SPECTRUM_X, CONGESTION_TIMELY, CONGESTION_SWIFT, CONGESTION_NSCC};
     return (struct congestion_parameters){.kind = (enum congestion_kind)dice_pick(dice, kinds, COUNT(kinds)),
                                           .notification_interval_ps = draw_interval_ps(dice, nic, 5 * US),
                                           .dcqcn = draw_dcqcn(dice),
-                                          .spectrum_x = draw_spectrum_x(dice)};
+                                          .spectrum_x = draw_spectrum_x(dice),
+                                          .timely = draw_timely(dice),
+                                          .swift = draw_swift(dice),
+                                          .nscc = draw_nscc(dice)};
 }
 
 struct network_parameters random_parameters_create(uint64_t number) {

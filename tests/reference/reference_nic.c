@@ -6,10 +6,12 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "fabric/describe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { CAUSE_UNIT = 1 << 20, CAUSE_ZERO = 2048 }; /* of an ACK's message field */
 enum { PHASE_TIMER = 5, TIE_TIMER = 1, REPEATS_MOST = 7, NIC_PORT = 0 };
 
 /** Somebody this endpoint has queue pairs to. */
@@ -130,6 +132,15 @@ static void look_for_work(struct reference_world *world, struct reference_nic *n
     reference_nic_choose(world, nic);
 }
 
+/* ---- the controller's window ---- */
+
+static void ask_window(const struct reference_world *world, const struct reference_nic *nic,
+                       struct reference_pair *pair) {
+    if (nic->controller->wants_acknowledgements) {
+        pair->window = nic->controller->window(&world->parameters->congestion, &pair->congestion);
+    }
+}
+
 /* ---- clock ---- */
 
 static void set_clock(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
@@ -204,7 +215,7 @@ static void send_data(struct reference_world *world, struct reference_nic *nic, 
         world->result->endpoints[nic->endpoint].retransmitted_packets++;
     }
     const uint64_t duration_ps = reference_world_start(world, nic->endpoint, NIC_PORT, &queued);
-    reference_pair_advance(pair);
+    reference_pair_advance(pair, world->now_ps);
     if (!outstanding) {
         set_clock(world, nic, pair);
     }
@@ -289,6 +300,25 @@ static struct reference_pair *find_pair(struct reference_nic *nic, uint32_t numb
     return nic->pairs[number];
 }
 
+/* Tells a controller that wants acknowledgements of the way. */
+static void place(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
+    const struct nic_parameters *parameters = &world->parameters->nic;
+    struct describe_path there, back;
+    if (!nic->controller->wants_acknowledgements) {
+        return;
+    }
+    struct congestion_way way = {.line_bits_per_s = nic->line_bits_per_s,
+                                 .packet_bytes = parameters->payload_bytes + parameters->header_bytes};
+    if (describe_path(world->fabric, nic->endpoint, pair->destination, FABRIC_ETHERNET, way.packet_bytes, &there) &&
+        describe_path(world->fabric, pair->destination, nic->endpoint, FABRIC_ETHERNET, parameters->control_bytes,
+                      &back)) {
+        way.base_round_trip_ps = there.latency_ps + back.latency_ps;
+        way.switches = there.n_hops - 1;
+    }
+    nic->controller->placed(&world->parameters->congestion, &pair->congestion, &way);
+    ask_window(world, nic, pair);
+}
+
 static struct reference_pair *pair_of(struct reference_world *world, struct reference_nic *nic,
                                       const struct traffic_message *message) {
     const struct congestion_parameters *congestion = &world->parameters->congestion;
@@ -300,6 +330,7 @@ static struct reference_pair *pair_of(struct reference_world *world, struct refe
     if (pair == NULL) {
         pair = nic->pairs[number] = reference_pair_create(nic->endpoint, message->destination, number, index);
         nic->controller->start(congestion, &pair->congestion, nic->line_bits_per_s, message->share, world->now_ps);
+        place(world, nic, pair);
     } else if (message->share != 0) {
         nic->controller->announced(congestion, &pair->congestion, message->share, world->now_ps);
     }
@@ -342,6 +373,38 @@ static void acknowledge(struct reference_world *world, struct reference_nic *nic
 static void rewind_pair(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
     reference_pair_rewind(pair);
     nic->controller->lost(&world->parameters->congestion, &pair->congestion, world->now_ps);
+    ask_window(world, nic, pair);
+}
+
+/* Time since the packet that caused an ACK started; 0 if that is not known. oldest: cumulative number before the ACK. */
+static uint64_t round_trip_ps(const struct reference_world *world, const struct reference_pair *pair,
+                              const struct packet *ack, uint32_t oldest) {
+    const int64_t told = ack->message / CAUSE_UNIT;
+    const int64_t cause = (int64_t)ack->number + told - CAUSE_ZERO;
+    const bool known = told > 0 && cause >= (int64_t)oldest && cause < (int64_t)pair->sent;
+    return known && pair->started_as[cause] == ack->flags_transmission >> 4 ? world->now_ps - pair->started_ps[cause]
+                                                                            : 0;
+}
+
+static void ack_arrived(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
+                        const struct packet *ack) {
+    const struct nic_parameters *parameters = &world->parameters->nic;
+    const uint32_t oldest = pair->cumulative, before = reference_pair_acknowledged(pair, parameters);
+    acknowledge(world, nic, pair, ack->number, ack->number + ack->message % CAUSE_UNIT);
+    if (!nic->controller->wants_acknowledgements) {
+        return;
+    }
+    const uint32_t now = reference_pair_acknowledged(pair, parameters);
+    const struct congestion_acknowledgement told = {.round_trip_ps = round_trip_ps(world, pair, ack, oldest),
+                                                    .packets = now - before,
+                                                    .in_flight = pair->next > now ? pair->next - now : 0,
+                                                    .cumulative = pair->cumulative,
+                                                    .next_number = pair->next,
+                                                    .marked = (ack->flags_transmission & PACKET_FLAG_MARKED) != 0};
+    world->result->endpoints[nic->endpoint].round_trips += told.round_trip_ps > 0;
+    world->result->endpoints[nic->endpoint].untold_round_trips += told.round_trip_ps == 0;
+    nic->controller->acknowledged(&world->parameters->congestion, &pair->congestion, &told, world->now_ps);
+    ask_window(world, nic, pair);
 }
 
 static void probe_replied(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
@@ -361,7 +424,7 @@ void reference_nic_replied(struct reference_world *world, struct reference_nic *
     struct reference_pair *pair = nic->pairs[reply->queue_pair];
     switch (packet_kind(reply)) {
     case PACKET_ACK:
-        acknowledge(world, nic, pair, reply->number, reply->message);
+        ack_arrived(world, nic, pair, reply);
         break;
     case PACKET_NACK:
         if (reply->number >= pair->cumulative) {

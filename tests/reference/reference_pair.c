@@ -14,12 +14,15 @@ struct reference_pair *reference_pair_create(uint32_t source, uint32_t destinati
     pair->destination = destination;
     pair->number = number;
     pair->entropy = (uint16_t)hash_mix(hash_mix(destination) + index);
+    pair->window = CONGESTION_UNLIMITED;
     return pair;
 }
 
 void reference_pair_free(struct reference_pair *pair) {
     if (pair != NULL) {
         free(pair->packets);
+        free(pair->started_ps);
+        free(pair->started_as);
         free(pair->messages);
         free(pair);
     }
@@ -27,6 +30,8 @@ void reference_pair_free(struct reference_pair *pair) {
 
 static void add_packet(struct reference_pair *pair, const struct packet *packet) {
     pair->packets = memory_resize(pair->packets, pair->n_packets + 1, sizeof *pair->packets);
+    pair->started_ps = memory_resize(pair->started_ps, pair->n_packets + 1, sizeof *pair->started_ps);
+    pair->started_as = memory_resize(pair->started_as, pair->n_packets + 1, sizeof *pair->started_as);
     pair->packets[pair->n_packets++] = *packet;
 }
 
@@ -63,7 +68,8 @@ uint32_t reference_pair_acknowledged(const struct reference_pair *pair, const st
 
 bool reference_pair_has_work(const struct reference_pair *pair, const struct nic_parameters *parameters) {
     const int64_t in_flight = (int64_t)pair->next - (int64_t)reference_pair_acknowledged(pair, parameters);
-    const bool window_open = parameters->window_packets == 0 || in_flight < (int64_t)parameters->window_packets;
+    const bool window_open = (parameters->window_packets == 0 || in_flight < (int64_t)parameters->window_packets) &&
+                             (pair->window == CONGESTION_UNLIMITED || in_flight < (int64_t)pair->window);
     return pair->next < pair->n_packets && (window_open || pair->next < pair->sent);
 }
 
@@ -77,7 +83,9 @@ struct packet reference_pair_packet(const struct reference_pair *pair) {
     return packet;
 }
 
-void reference_pair_advance(struct reference_pair *pair) {
+void reference_pair_advance(struct reference_pair *pair, uint64_t now_ps) {
+    pair->started_ps[pair->next] = now_ps;
+    pair->started_as[pair->next] = pair->transmission;
     pair->next++;
     pair->sent = pair->next > pair->sent ? pair->next : pair->sent;
 }

@@ -28,6 +28,9 @@ struct reference_pair {
     uint32_t n_packets;
     struct reference_pair_message *messages;
     size_t n_messages, completed;
+    uint64_t *started_ps;          /**< [n_packets] when each was sent last … */
+    uint8_t *started_as;           /**< … and with which transmission */
+    uint32_t window;               /**< packets that the controller allows */
     uint32_t next, sent;           /**< next number and sent number */
     uint32_t cumulative, received; /**< as acknowledged */
     uint8_t transmission;
@@ -63,8 +66,8 @@ bool reference_pair_outstanding(const struct reference_pair *pair);
 /** The packet to send next. */
 struct packet reference_pair_packet(const struct reference_pair *pair);
 
-/** It has been sent. */
-void reference_pair_advance(struct reference_pair *pair);
+/** It starts now. */
+void reference_pair_advance(struct reference_pair *pair, uint64_t now_ps);
 
 /** An acknowledgement has arrived. */
 void reference_pair_acknowledge(struct reference_pair *pair, uint32_t cumulative, uint32_t received);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TOLD_APART = 2048, TOLD_EARLY = 1 << 20, ECHOED = PACKET_FLAG_MARKED | 0xf0 };
+
 /** A packet number of a queue pair, as received. */
 struct noted {
     bool there;
@@ -74,14 +76,19 @@ static void reply(struct reference_world *world, struct reference_nic *nic, cons
                                   .queue_pair = to->queue_pair,
                                   .size_bytes = (uint16_t)world->parameters->nic.control_bytes,
                                   .entropy = to->entropy,
-                                  .kind_class = (uint8_t)((int)kind | PACKET_CLASS_CONTROL << 4)};
+                                  .kind_class = (uint8_t)((int)kind | PACKET_CLASS_CONTROL << 4),
+                                  .flags_transmission = kind == PACKET_ACK ? to->flags_transmission & ECHOED : 0};
     reference_nic_reply(world, nic, &packet);
 }
 
 static void send_ack(struct reference_world *world, struct reference_nic *nic, struct flow *flow,
                      const struct packet *to) {
+    const int64_t apart = (int64_t)to->number - (int64_t)flow->expected;
+    const int64_t early = (int64_t)flow->received - (int64_t)flow->expected;
+    const int64_t cause = apart >= -TOLD_APART && apart < TOLD_APART ? apart + TOLD_APART : 0;
     flow->payload_bytes = 0;
-    reply(world, nic, to, PACKET_ACK, flow->expected, flow->received);
+    reply(world, nic, to, PACKET_ACK, flow->expected,
+          (uint32_t)((early < TOLD_EARLY - 1 ? early : TOLD_EARLY - 1) + cause * TOLD_EARLY));
 }
 
 static void send_nack(struct reference_world *world, struct reference_nic *nic, struct flow *flow,
@@ -142,10 +149,12 @@ static void advance(struct flow *flow, struct reference_receiver_whole *whole) {
 static void take(struct reference_world *world, struct reference_nic *nic, struct flow *flow,
                  const struct packet *packet, struct reference_receiver_whole *whole) {
     const struct nic_parameters *parameters = &world->parameters->nic;
+    const bool asked = (packet->flags_transmission & PACKET_FLAG_MARKED) &&
+                       congestion_controller_of(world->parameters->congestion.kind)->wants_acknowledgements;
     note(flow, packet, parameters->header_bytes);
     advance(flow, whole);
-    if (flow->payload_bytes >= parameters->acknowledge_bytes || (packet->flags_transmission & PACKET_FLAG_LAST) ||
-        whole->count > 0) {
+    if (asked || flow->payload_bytes >= parameters->acknowledge_bytes ||
+        (packet->flags_transmission & PACKET_FLAG_LAST) || whole->count > 0) {
         send_ack(world, nic, flow, packet);
     }
 }
