@@ -106,6 +106,56 @@ static struct spectrum_x_parameters spectrum_x_of(const struct experiment_spectr
     };
 }
 
+/* Steps are given for 10 Gb/s. */
+static struct timely_parameters timely_of(const struct experiment_timely *given, uint64_t line_bits_per_s) {
+    const double scale = (double)line_bits_per_s / 10e9;
+    return (struct timely_parameters){
+        .weight = given->weight,
+        .decrease = given->decrease,
+        .low_ps = given->low_ps,
+        .high_ps = given->high_ps,
+        .least_round_trip_ps = given->least_round_trip_ps,
+        .additive_bits_per_s = (uint64_t)((double)given->additive_bits_per_s * scale),
+        .hyper_bits_per_s = (uint64_t)((double)given->hyper_bits_per_s * scale),
+        .hyper_stages = given->hyper_stages,
+        .minimum_bits_per_s = given->minimum_bits_per_s,
+    };
+}
+
+static struct swift_parameters swift_of(const struct experiment_swift *given) {
+    return (struct swift_parameters){
+        .base_target_ps = given->base_target_ps,
+        .hop_ps = given->hop_ps,
+        .scaling_range_ps = given->scaling_range_ps,
+        .scaling_least_window = given->scaling_least_window,
+        .scaling_most_window = given->scaling_most_window,
+        .additive = given->additive,
+        .decrease = given->decrease,
+        .largest_decrease = given->largest_decrease,
+        .least_window = given->least_window,
+        .most_window = given->most_window,
+        .first_window = given->first_window,
+        .reset_losses = given->reset_losses,
+    };
+}
+
+static struct nscc_parameters nscc_of(const struct experiment_nscc *given) {
+    return (struct nscc_parameters){
+        .target = given->target,
+        .largest_window = given->largest_window,
+        .proportional = given->proportional,
+        .fair = given->fair,
+        .steady = given->steady,
+        .fast = given->fast,
+        .decrease = given->decrease,
+        .delay_weight = given->delay_weight,
+        .quick_share = given->quick_share,
+        .quick_delay = given->quick_delay,
+        .fast_delay_ps = given->fast_delay_ps,
+        .adjust_packets = given->adjust_packets,
+    };
+}
+
 static bool set_congestion(const struct experiment *experiment, const struct experiment_policy *policy,
                            struct congestion_parameters *congestion, struct error *error) {
     if (!find_controller(policy->congestion, &congestion->kind, error)) {
@@ -120,6 +170,9 @@ static bool set_congestion(const struct experiment *experiment, const struct exp
                          experiment->dcqcn.profile);
     }
     congestion->spectrum_x = spectrum_x_of(&experiment->spectrum_x, policy->early_pacing);
+    congestion->timely = timely_of(&experiment->timely, line);
+    congestion->swift = swift_of(&experiment->swift);
+    congestion->nscc = nscc_of(&experiment->nscc);
     if (congestion->kind == CONGESTION_SPECTRUM_X) {
         congestion->notification_interval_ps = experiment->spectrum_x.notification_interval_ps;
     } else {

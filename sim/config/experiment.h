@@ -71,7 +71,7 @@ struct experiment_traffic {
 struct experiment_policy {
     char name[EXPERIMENT_NAME_SIZE];
     char path[EXPERIMENT_NAME_SIZE];       /**< ecmp, adaptive, spray_random, … */
-    char congestion[EXPERIMENT_NAME_SIZE]; /**< none, dcqcn, spectrum_x */
+    char congestion[EXPERIMENT_NAME_SIZE]; /**< none, dcqcn, spectrum_x, timely, … */
     uint32_t queue_pairs;                  /**< a peer */
     bool early_pacing;
     bool polarised;
@@ -109,6 +109,29 @@ struct experiment_spectrum_x {
     uint64_t notification_interval_ps;
 };
 
+/** Section `congestion.timely` (sim/congestion/timely.h). Steps at 10 Gb/s. */
+struct experiment_timely {
+    double weight, decrease;
+    uint64_t low_ps, high_ps, least_round_trip_ps;
+    uint64_t additive_bits_per_s, hyper_bits_per_s, minimum_bits_per_s;
+    uint32_t hyper_stages;
+};
+
+/** Section `congestion.swift` (sim/congestion/swift.h). Windows in packets. */
+struct experiment_swift {
+    uint64_t base_target_ps, hop_ps, scaling_range_ps;
+    double scaling_least_window, scaling_most_window, additive, decrease, largest_decrease;
+    double least_window, most_window, first_window;
+    uint32_t reset_losses;
+};
+
+/** Section `congestion.nscc` (sim/congestion/nscc.h). */
+struct experiment_nscc {
+    double target, largest_window, proportional, fair, steady, fast, decrease, delay_weight, quick_share, quick_delay;
+    uint64_t fast_delay_ps;
+    uint32_t adjust_packets;
+};
+
 /** A configuration file with its topology. */
 struct experiment {
     char name[EXPERIMENT_NAME_SIZE];
@@ -120,6 +143,9 @@ struct experiment {
     struct experiment_transport transport;
     struct experiment_dcqcn dcqcn;
     struct experiment_spectrum_x spectrum_x;
+    struct experiment_timely timely;
+    struct experiment_swift swift;
+    struct experiment_nscc nscc;
     struct experiment_policy policies[EXPERIMENT_COLUMNS];
     uint32_t n_policies;
     uint64_t seeds[EXPERIMENT_SEEDS];

@@ -239,6 +239,17 @@ static void check_control(const struct experiment *experiment, const struct cont
                  quantity_print(first, QUANTITY_TIME, spectrum_x->delay_threshold_ps),
                  quantity_print(second, QUANTITY_TIME, spectrum_x->largest_delay_ps));
     }
+    if (experiment->timely.low_ps > experiment->timely.high_ps) {
+        CONFLICT(ERROR_ID_CONFLICT_CONTROL, "congestion.timely.low_round_trip", "congestion.timely.high_round_trip",
+                 "the low round trip of %s is above the high one of %s",
+                 quantity_print(first, QUANTITY_TIME, experiment->timely.low_ps),
+                 quantity_print(second, QUANTITY_TIME, experiment->timely.high_ps));
+    }
+    if (experiment->swift.scaling_least_window >= experiment->swift.scaling_most_window) {
+        CONFLICT(ERROR_ID_CONFLICT_CONTROL, "congestion.swift.scaling_least_window",
+                 "congestion.swift.scaling_most_window", "scaling from a window of %g packets to one of %g",
+                 experiment->swift.scaling_least_window, experiment->swift.scaling_most_window);
+    }
     const uint64_t window = experiment->transport.window_bytes, payload = experiment->topology.nic.payload_bytes;
     if (scope->topology != NULL && window != 0 && window < payload) {
         CONFLICT(ERROR_ID_CONFLICT_CONTROL, "transport.window", "nic.payload",

@@ -57,6 +57,28 @@ uint64_t experiment_doubt_skew_ps(const struct topology *topology) {
     return queue_ps(topology, &topology->leaf) + of_spines * queue_ps(topology, &topology->spine);
 }
 
+/** Controllers with a window of their own against the ACKs and marks that they live on. */
+static void doubt_feedback(const struct doubts *doubts, const struct experiment *experiment, uint32_t p) {
+    const struct experiment_policy *policy = &experiment->policies[p];
+    const struct topology *topology = &experiment->topology;
+    const bool nscc = strcmp(policy->congestion, "nscc") == 0;
+    char bytes[QUANTITY_TEXT_SIZE];
+    if ((nscc || strcmp(policy->congestion, "swift") == 0) &&
+        experiment->transport.acknowledge_bytes > topology->nic.payload_bytes) {
+        note(doubts, p,
+             "policy `%s`: the window of %s may fall to one packet, and an ACK only every %s (transport.acknowledge) "
+             "then comes no sooner than the retransmission time-out",
+             policy->name, policy->congestion,
+             quantity_print(bytes, QUANTITY_BYTES, experiment->transport.acknowledge_bytes));
+    }
+    if (nscc && !topology->leaf.ecn && !topology->spine.ecn) {
+        note(doubts, p,
+             "policy `%s`: nscc cuts its window on marked packets only, and no switch marks (leaf.ecn, spine.ecn): it "
+             "slows down only where next to nothing arrives any more",
+             policy->name);
+    }
+}
+
 void experiment_doubt(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {
     const struct doubts doubts = {.root = root, .notes = notes};
     const uint64_t gap_ps = experiment->path.flowlet_gap_ps;
@@ -64,6 +86,7 @@ void experiment_doubt(const struct experiment *experiment, const struct tree_nod
     char gap[QUANTITY_TEXT_SIZE], skew[QUANTITY_TEXT_SIZE];
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
         const struct experiment_policy *policy = &experiment->policies[p];
+        doubt_feedback(&doubts, experiment, p);
         if (reorders(policy) && !experiment->topology.nic.out_of_order && experiment->topology.fabric.spines > 0) {
             note(&doubts, p,
                  "policy `%s` lets packets of a queue pair overtake each other, but the NIC cannot place them "

@@ -2,6 +2,7 @@
 /*
  * The key tables of configuration files. Sources are spelled out in `doc`: they are what `moefabric explain` prints.
  */
+#include "config/congestion_keys.h"
 #include "config/experiment.h"
 #include "config/experiment_preset.h"
 #include "config/key.h"
@@ -22,7 +23,7 @@ static const char *const wirings[] = {"rack", "rail", NULL};
 static const char *const paths[] = {"ecmp",        "adaptive", "spray_random", "spray_round_robin",
                                     "two_choices", "drill",    "flowlet",      NULL};
 static const char *const hashes[] = {"mix", "crc16", NULL};
-static const char *const controllers[] = {"none", "dcqcn", "spectrum_x", NULL};
+static const char *const controllers[] = {"none", "dcqcn", "spectrum_x", "timely", "swift", "nscc", NULL};
 static const char *const profiles[] = {"paper", "mellanox", "firmware", NULL};
 static_assert(offsetof(struct experiment_traffic, combine) ==
                   offsetof(struct experiment_traffic, dispatch) + sizeof(bool),
@@ -179,7 +180,9 @@ static const struct key policy_keys[] = {
             "NCCL_IB_QPS_PER_CONNECTION: 1).",
      FIELD(experiment_policy, queue_pairs)},
     {"congestion", KEY_TEXT, .required = true, .names = controllers,
-     .doc = "none: line rate, with PFC alone; dcqcn; spectrum_x: round-trip probes in the style of Spectrum-X.",
+     .doc = "none: line rate, with PFC alone; dcqcn; spectrum_x: round-trip probes in the style of Spectrum-X; "
+            "timely: gradients of the round trip; swift: a window by a target for the delay; nscc: Ultra Ethernet's "
+            "window by delay and marks.",
      FIELD(experiment_policy, congestion)},
     {"early_pacing", KEY_FLAG, .fallback = "false",
      .doc = "spectrum_x: senders start at their share of what the receiver was announced (ours, not NVIDIA's; needs "
@@ -314,6 +317,9 @@ static const struct section sections[] = {
     {"transport", "Parameters of the transport.", SECTION(transport_keys), PART(transport)},
     {"congestion.dcqcn", "Parameters of the controller dcqcn.", SECTION(dcqcn_keys), PART(dcqcn)},
     {"congestion.spectrum_x", "Parameters of the controller spectrum_x.", SECTION(spectrum_x_keys), PART(spectrum_x)},
+    {"congestion.timely", "Parameters of the controller timely.", SECTION(congestion_keys_timely), PART(timely)},
+    {"congestion.swift", "Parameters of the controller swift.", SECTION(congestion_keys_swift), PART(swift)},
+    {"congestion.nscc", "Parameters of the controller nscc.", SECTION(congestion_keys_nscc), PART(nscc)},
 };
 
 const struct schema *experiment_keys(void) {

@@ -118,6 +118,18 @@ static bool has_spectrum_x(const struct experiment *experiment) {
     return is_named(experiment, "", "spectrum_x");
 }
 
+static bool has_timely(const struct experiment *experiment) {
+    return is_named(experiment, "", "timely");
+}
+
+static bool has_swift(const struct experiment *experiment) {
+    return is_named(experiment, "", "swift");
+}
+
+static bool has_nscc(const struct experiment *experiment) {
+    return is_named(experiment, "", "nscc");
+}
+
 static const struct rule rules[] = {
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
@@ -150,6 +162,9 @@ static const struct rule rules[] = {
     {"path.flowlet_entries", has_flowlet, "with a policy of path flowlet"},
     {"congestion.dcqcn", has_dcqcn, "with a policy of controller dcqcn"},
     {"congestion.spectrum_x", has_spectrum_x, "with a policy of controller spectrum_x"},
+    {"congestion.timely", has_timely, "with a policy of controller timely"},
+    {"congestion.swift", has_swift, "with a policy of controller swift"},
+    {"congestion.nscc", has_nscc, "with a policy of controller nscc"},
 };
 
 /** Is what a key holds also what it would hold if it were not given? */
