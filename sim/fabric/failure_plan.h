@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * A list of failures worked out: the state of a link at any time, when a device's links go down and up, and which ports
+ * lead where by the tables of any time. Immutable: devices only look things up, at any time, in any order.
+ */
+#ifndef MOEFABRIC_FABRIC_FAILURE_PLAN_H
+#define MOEFABRIC_FABRIC_FAILURE_PLAN_H
+
+#include "fabric/fabric.h"
+#include "fabric/failure.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** A link from a time on, until its next state. */
+struct failure_state {
+    uint64_t from_ps;
+    uint64_t ps_per_byte;
+    uint64_t loss_fxp32;
+    bool down;
+};
+
+/** A link of a device goes down, or comes up. */
+struct failure_change {
+    uint64_t time_ps;
+    uint32_t link;
+    bool down;
+};
+
+/** Ports of a switch that lead somewhere: the range first_port … first_port+count-1, or (ports not NULL) count of its ports, ascending. */
+struct failure_ports {
+    uint16_t first_port, count;
+    const uint16_t *ports;
+};
+
+struct failure_plan;
+
+/** Works out a list for a fabric; both must outlive the plan. Ends with failure_plan_free. */
+struct failure_plan *failure_plan_create(const struct fabric *fabric, const struct failure_list *list);
+
+/** Frees a plan; NULL is allowed. */
+void failure_plan_free(struct failure_plan *plan);
+
+/** Whether a link ever fails. */
+bool failure_plan_fails(const struct failure_plan *plan, uint32_t link);
+
+/** The state of a link at a time. */
+struct failure_state failure_plan_state(const struct failure_plan *plan, uint32_t link, uint64_t time_ps);
+
+/** Whether a link is down at some time in [from_ps, until_ps). */
+bool failure_plan_is_down(const struct failure_plan *plan, uint32_t link, uint64_t from_ps, uint64_t until_ps);
+
+/** Times at which links of a device go down and come up, by (time, port); *count says how many. */
+const struct failure_change *failure_plan_changes(const struct failure_plan *plan, uint32_t device, uint32_t *count);
+
+/** Number of the tables that hold at a time; equal tables have equal numbers, and 0 stands for those without failures. */
+uint32_t failure_plan_tables(const struct failure_plan *plan, uint64_t time_ps);
+
+/** By these tables, the ports of a switch (ordinal) that lead to another leaf (ordinal); count 0 = unreachable. */
+struct failure_ports failure_plan_ports(const struct failure_plan *plan, uint32_t tables, uint32_t ordinal,
+                                        uint32_t leaf);
+
+/** Picoseconds after a link died until a per-packet policy leaves its port out. */
+uint64_t failure_plan_exclusion_ps(const struct failure_plan *plan);
+
+/** Bytes of memory that a plan holds. */
+size_t failure_plan_bytes(const struct failure_plan *plan);
+
+#endif
