@@ -58,6 +58,12 @@ uint64_t ideal_wire_ps(const struct ideal *ideal, uint32_t rank, uint32_t phase,
                        simulation_wire_bytes(&ideal->experiment->topology.nic, bytes, ideal_unit_bytes(ideal, phase)));
 }
 
+uint64_t ideal_nvlink_ps(const struct ideal *ideal, uint32_t rank, uint64_t bytes) {
+    const uint32_t size = ideal->plan->placement.ranks_per_domain, first = rank / size * size;
+    const uint32_t other = rank == first ? first + 1 : first;
+    return nvlink_time_ps(ideal, rank, bytes) + latency_ps(ideal->fabric, other, rank, FABRIC_NVLINK, 1);
+}
+
 static uint64_t side_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase, uint64_t fabric_bytes,
                         uint64_t nvlink_bytes) {
     const uint32_t measured = phase == MOE_SUMMARY_COMBINE ? MEASURE_PHASE_COMBINE : MEASURE_PHASE_DISPATCH;
@@ -68,7 +74,16 @@ static uint64_t side_ps(const struct ideal *ideal, uint32_t rank, enum moe_summa
 
 uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase) {
     const struct moe_summary_volume volume = moe_summary_volume(ideal->plan->moe, rank, phase);
-    return side_ps(ideal, rank, phase, volume.fabric_received.bytes, volume.nvlink_received.bytes);
+    const uint32_t next_domain = ideal->plan->placement.ranks_per_domain;
+    uint64_t fabric_ps = 0, nvlink_ps = 0;
+    if (volume.fabric_received.bytes > 0) {
+        fabric_ps = side_ps(ideal, rank, phase, volume.fabric_received.bytes, 0) +
+                    latency_ps(ideal->fabric, 0, next_domain, FABRIC_ETHERNET, 1);
+    }
+    if (volume.nvlink_received.bytes > 0) {
+        nvlink_ps = ideal_nvlink_ps(ideal, rank, volume.nvlink_received.bytes);
+    }
+    return larger(fabric_ps, nvlink_ps);
 }
 
 uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase) {

@@ -30,10 +30,13 @@ uint64_t ideal_flow_ps(const void *context, uint32_t source, uint32_t destinatio
 /** Time that a message, headers included, takes on the link of a rank's NIC. */
 uint64_t ideal_wire_ps(const struct ideal *ideal, uint32_t rank, uint32_t phase, uint64_t bytes);
 
+/** Least time in which a rank's NVLink ports take these bytes from another GPU of its domain. */
+uint64_t ideal_nvlink_ps(const struct ideal *ideal, uint32_t rank, uint64_t bytes);
+
 /** Least time of a phase of a mixture-of-experts plan: the fullest NIC or GPU, in bytes ÷ rate, and one packet's way. */
 uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase);
 
-/** Least time in which a rank's NIC and NVLink ports take what it receives in a phase. */
+/** Least time in which a rank's NIC and NVLink ports take what it receives in a phase: bytes ÷ rate, and the shortest way of a first byte. 0 = it receives nothing. */
 uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase);
 
 #endif

@@ -181,13 +181,19 @@ static uint64_t known(uint64_t time_ps) {
     return time_ps == TIME_NEVER ? 0 : time_ps;
 }
 
-/* The bytes that published bandwidths divide by time. */
-static void fill_definitions(struct measurement_phase *phase, const struct plan *plan, enum moe_summary_phase summary,
+/*
+ * The bytes that published bandwidths divide by time. Those of DeepEP are of its two hops: a token goes once to a node over RDMA, and from
+ * there to its ranks over NVLink. Without a second node there is no RDMA; where tokens go directly to ranks there is neither.
+ */
+static void fill_definitions(struct measurement_phase *phase, const struct ideal *ideal, enum moe_summary_phase summary,
                              uint32_t n_ranks) {
+    const struct plan *plan = ideal->plan;
+    const bool two_hop = ideal->experiment->traffic.algorithm == EXPERIMENT_ALGORITHM_TWO_HOP;
+    const bool nodes = moe_summary_extent(plan->moe, summary).total.fabric_sent.bytes > 0;
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         const struct moe_summary_logical logical = moe_summary_logical(plan->moe, rank, summary);
-        phase->rdma_logical_bytes += logical.domains_bytes;
-        phase->nvl_received_bytes += logical.ranks_bytes;
+        phase->rdma_logical_bytes += two_hop && nodes ? logical.domains_bytes : 0;
+        phase->nvl_received_bytes += two_hop ? logical.ranks_bytes : 0;
         phase->collective_bytes += logical.copies_bytes;
     }
 }
@@ -205,7 +211,7 @@ static void fill_moe(struct measurement *measurement, const struct ideal *ideal)
         phase->collective_ranks = moe_plan_counts(plan->moe)->shape.group_ranks;
         phase->ideal_ps = ideal_phase_ps(ideal, summaries[p]);
         if (p != MEASURE_PHASE_COUNTS) {
-            fill_definitions(phase, plan, summaries[p], measurement->n_ranks);
+            fill_definitions(phase, ideal, summaries[p], measurement->n_ranks);
         }
     }
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
@@ -232,6 +238,26 @@ static void fill_experts(struct measurement *measurement, const struct moe *moe)
     }
 }
 
+/* Least time of what each rank receives over NVLink: all of it through its ports, after the way of the first bytes. */
+static void fill_pattern_nvlink_ideals(struct measurement *measurement, const struct ideal *ideal) {
+    const struct plan *plan = ideal->plan;
+    uint64_t *bytes = memory_allocate(measurement->n_ranks, sizeof(*bytes));
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        const uint32_t n = pattern_messages(plan->pattern, rank);
+        for (uint32_t i = 0; i < n; i++) {
+            const uint32_t destination = pattern_destination(plan->pattern, rank, i);
+            const bool nvlink = moe_placement_route(&plan->placement, rank, destination) == TRAFFIC_NVLINK;
+            bytes[destination] += nvlink ? ideal->experiment->traffic.bytes : 0;
+        }
+    }
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        const uint64_t nvlink_ps = bytes[rank] > 0 ? ideal_nvlink_ps(ideal, rank, bytes[rank]) : 0;
+        uint64_t *ideal_ps = &measurement->rank_phases[rank].ideal_ps;
+        *ideal_ps = nvlink_ps > *ideal_ps ? nvlink_ps : *ideal_ps;
+    }
+    free(bytes);
+}
+
 /* Least time of what each rank receives: all of it through its port, which cannot begin before the shortest way of a message. */
 static void fill_pattern_ideals(struct measurement *measurement, const struct ideal *ideal) {
     uint64_t *ways_ps = memory_allocate(measurement->n_ranks, sizeof(*ways_ps));
@@ -244,16 +270,30 @@ static void fill_pattern_ideals(struct measurement *measurement, const struct id
         measurement->rank_phases[message->destination].ideal_ps +=
             ideal_wire_ps(ideal, message->destination, 0, message->bytes);
     }
-    struct measurement_phase *phase = &measurement->phases[0];
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         measurement->rank_phases[rank].ideal_ps += ways_ps[rank];
+    }
+    if (ideal->plan->pattern) {
+        fill_pattern_nvlink_ideals(measurement, ideal);
+    }
+    struct measurement_phase *phase = &measurement->phases[0];
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         const uint64_t ideal_ps = measurement->rank_phases[rank].ideal_ps;
         phase->ideal_ps = ideal_ps > phase->ideal_ps ? ideal_ps : phase->ideal_ps;
     }
     free(ways_ps);
 }
 
-/* A pattern: one phase, whose ranks run from their first post to their last delivery. */
+/* Messages over NVLink have no rows: the pattern knows when they began and ended. */
+static void fill_pattern_times(struct measurement *measurement, const struct pattern *pattern) {
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        const struct pattern_times times = pattern_times(pattern, rank);
+        measurement->rank_phases[rank].start_ps = known(times.start_ps);
+        measurement->rank_phases[rank].finish_ps = known(times.end_ps);
+    }
+}
+
+/* A pattern: one phase, whose ranks run from their first post to their last delivery, over the fabric or NVLink. */
 static void fill_pattern(struct measurement *measurement, const struct ideal *ideal) {
     struct measurement_phase *phase = &measurement->phases[0];
     snprintf(phase->name, sizeof(phase->name), "transfer");
@@ -272,6 +312,9 @@ static void fill_pattern(struct measurement *measurement, const struct ideal *id
         if (message->completed_ps > receiver->finish_ps) {
             receiver->finish_ps = message->completed_ps;
         }
+    }
+    if (ideal->plan->pattern) {
+        fill_pattern_times(measurement, ideal->plan->pattern);
     }
     fill_pattern_ideals(measurement, ideal);
 }

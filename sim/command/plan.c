@@ -42,14 +42,30 @@ bool plan_finished(const struct plan *plan) {
     return !plan->moe || moe_finished(plan->moe);
 }
 
+/* As below, for the ends of a pattern's ranks. */
+static void gather_ends(struct pattern *pattern, uint32_t n, const struct exchange *exchange) {
+    uint64_t *ends_ps = memory_allocate(n, sizeof(*ends_ps));
+    for (uint32_t rank = 0; rank < n; rank++) {
+        ends_ps[rank] = pattern_times(pattern, rank).end_ps;
+    }
+    exchange->minimum(exchange->context, ends_ps, n);
+    for (uint32_t rank = 0; exchange->rank == 0 && rank < n; rank++) {
+        pattern_take_end(pattern, rank, ends_ps[rank]);
+    }
+    free(ends_ps);
+}
+
 /* A rank that another process simulated has kept the times of the beginning: never. The smallest of all is what happened. */
 void plan_gather(struct plan *plan, const struct exchange *exchange) {
     enum { TIMES = sizeof(struct moe_phase_times) / sizeof(uint64_t) };
     static_assert(sizeof(struct moe_phase_times) == TIMES * sizeof(uint64_t), "times are nothing but 64-bit numbers");
+    const uint32_t n = plan->placement.n_ranks;
+    if (plan->pattern) {
+        gather_ends(plan->pattern, n, exchange);
+    }
     if (!plan->moe) {
         return;
     }
-    const uint32_t n = plan->placement.n_ranks;
     struct moe_phase_times *times = memory_allocate(n, sizeof(*times));
     for (uint32_t rank = 0; rank < n; rank++) {
         times[rank] = moe_phase_times(plan->moe, rank);

@@ -71,11 +71,7 @@ static int decimals_for(double value) {
     return value == 0.0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3;
 }
 
-static bool is_whole(const struct comparison_range *range) {
-    return range->mean == floor(range->mean) && range->low == floor(range->low) && range->high == floor(range->high);
-}
-
-/** "1.23 (1.20–1.27)"; no range where it would only repeat the mean; "–" where nothing is defined. */
+/** "1.23 (1.20–1.27)"; no range where it would only repeat the mean; "–" where nothing is defined. A count is whole, the mean of counts need not be. */
 static void format_value(char *text, const struct comparison_range *range, enum metric_quantity quantity, double unit) {
     char mean[32], low[32], high[32];
     if (range->count == 0) {
@@ -83,10 +79,11 @@ static void format_value(char *text, const struct comparison_range *range, enum 
         return;
     }
     const bool pieces = quantity >= METRIC_PACKETS && unit == 1.0;
-    const int decimals = pieces ? !is_whole(range) : decimals_for(range->mean / unit);
+    const int decimals = pieces ? range->mean != floor(range->mean) : decimals_for(range->mean / unit);
+    const int range_decimals = pieces ? 0 : decimals;
     snprintf(mean, sizeof mean, "%.*f", decimals, range->mean / unit);
-    snprintf(low, sizeof low, "%.*f", decimals, range->low / unit);
-    snprintf(high, sizeof high, "%.*f", decimals, range->high / unit);
+    snprintf(low, sizeof low, "%.*f", range_decimals, range->low / unit);
+    snprintf(high, sizeof high, "%.*f", range_decimals, range->high / unit);
     if (strcmp(low, high) == 0) {
         snprintf(text, CELL_SIZE, "%s", mean);
     } else {
@@ -108,7 +105,7 @@ static void format_ratio(char *text, size_t size, double ratio) {
 static void format_row(struct line *line, const struct comparison_row *row, uint32_t n_policies) {
     double largest = 0.0;
     for (uint32_t policy = 0; policy < n_policies; policy++) {
-        largest = fmax(largest, row->ranges[policy].mean); /* fmax passes NAN over */
+        largest = fmax(largest, row->ranges[policy].high); /* fmax passes NAN over */
     }
     const double unit = metric_unit(row->metric->quantity, largest, line->unit);
     memcpy(line->name, row->name, sizeof line->name);
@@ -330,6 +327,16 @@ static void print_explanations(const struct comparison *comparison, FILE *stream
     }
 }
 
+/** Why rows are missing where all traffic took NVLink. */
+static void print_unused_fabric(const struct comparison *comparison, FILE *stream) {
+    for (size_t i = 0; i < (size_t)comparison->n_policies * comparison->n_seeds; i++) {
+        if (comparison->summaries[i] != NULL && !isnan(comparison->summaries[i]->marks)) {
+            return;
+        }
+    }
+    fputs("\nNothing crossed the fabric: rows of messages, of switches and of NICs are left out.\n", stream);
+}
+
 /** Says which runs are missing from times and rates. */
 static void print_unfinished(const struct comparison *comparison, FILE *stream) {
     bool first = true;
@@ -360,6 +367,7 @@ void comparison_table_print(const struct comparison *comparison, bool detail, FI
         policy = print_block(comparison, &layout, policy, stream);
     }
     print_unfinished(comparison, stream);
+    print_unused_fabric(comparison, stream);
     print_legend(&rows, stream);
     print_explanations(comparison, stream);
     free_layout(&layout);

@@ -35,9 +35,9 @@ static const struct metric time_metrics[] = {
     {"victims.p50", "victims' slow-down", "p50", METRIC_FACTOR, METRIC_DETAIL, RUN(victim_slowdown.p50)},
     {"victims.p99", "victims' slow-down", "p99", METRIC_FACTOR, METRIC_ALWAYS, RUN(victim_slowdown.p99)},
     {"victims.max", "victims' slow-down", "max", METRIC_FACTOR, METRIC_ALWAYS, RUN(victim_slowdown.max)},
-    {"hot_rank.load", "hot rank", "load", METRIC_FACTOR, METRIC_ALWAYS, RUN(hot_load)},
-    {"hot_rank.time", "hot rank", "time", METRIC_TIME, METRIC_ALWAYS, RUN(hot_time_ps)},
-    {"hot_rank.limit", "hot rank", "limit", METRIC_TIME, METRIC_ALWAYS, RUN(hot_ideal_ps)},
+    {"hot_rank.load", "hot rank load", "", METRIC_FACTOR, METRIC_ALWAYS, RUN(hot_load)},
+    {"hot_rank.time", "hot rank time", "", METRIC_TIME, METRIC_ALWAYS, RUN(hot_time_ps)},
+    {"hot_rank.limit", "hot rank limit", "", METRIC_TIME, METRIC_ALWAYS, RUN(hot_ideal_ps)},
 };
 
 static const struct metric phase_metrics[] = {
@@ -49,7 +49,7 @@ static const struct metric phase_metrics[] = {
     {"busbw", "busbw", "busbw", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(busbw)},
     {"rdma_logical", "RDMA, logical", "RDMA, logical", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(rdma_logical)},
     {"nvl_received", "NVL, logical", "NVL, logical", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(nvl_received)},
-    {"wire", "fabric, wire", "fabric, wire", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(wire)},
+    {"fabric_payload", "fabric, payload", "fabric, payload", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(fabric_payload)},
 };
 
 static const struct metric network_metrics[] = {
@@ -87,16 +87,20 @@ static const struct {
     {"message time", "of one fabric message: posted at the sender's NIC to last byte delivered"},
     {"flow time", "of all messages of one (source, destination, phase): time with any of them under way"},
     {"slow-down", "flow time ÷ time of the same bytes on an idle fabric"},
-    {"victims' slow-down", "the same, of flows that do not go to the hot rank (the GPU that receives most)"},
-    {"hot rank", "load: its bytes ÷ mean of all ranks; time: to receive them; limit: its bytes ÷ its NIC's rate"},
+    {"victims' slow-down", "the same, of flows that do not go to the hot rank"},
+    {"hot rank load",
+     "the GPU that receives the most payload over the fabric in one phase ÷ the mean GPU in that phase"},
+    {"hot rank time", "in that phase: first message to that GPU posted to last one delivered"},
+    {"hot rank limit", "least of that: its bytes with headers ÷ the rate of its port, plus latency"},
     {"phase time", "first start to last finish of any GPU in that phase"},
     {"phase rank time", "of one GPU: its start to its last byte's arrival in that phase"},
     {"phase of ideal", "least time for this traffic (the fullest port's bytes ÷ its rate + latency) ÷ phase time"},
-    {"algbw, logical", "a GPU's all-to-all buffer, own part included, ÷ phase time"},
-    {"busbw", "algbw × (n - 1) ÷ n, n GPUs"},
-    {"RDMA, logical", "tokens × distinct destination nodes, own node included, a GPU, ÷ phase time"},
-    {"NVL, logical", "tokens × distinct destination ranks, own rank included, a GPU, ÷ phase time"},
-    {"fabric, wire", "payload that crossed the fabric, a GPU, without headers, ÷ phase time"},
+    {"algbw, logical", "bytes of a GPU's all-to-all buffer, own part included, ÷ phase time; mean per GPU"},
+    {"busbw", "algbw × (n - 1) ÷ n, n = GPUs of an expert-parallel group (all GPUs where there is no model)"},
+    {"RDMA, logical",
+     "DeepEP's: bytes of tokens × distinct destination nodes, own node included, ÷ phase time; per GPU"},
+    {"NVL, logical", "DeepEP's: bytes of tokens × distinct destination GPUs, itself included, ÷ phase time; per GPU"},
+    {"fabric, payload", "bytes that crossed the fabric, without headers, ÷ phase time; per GPU, mean of all GPUs"},
     {"worst queue", "deepest queue of any Ethernet port; below it the link that leaves the port, in the worst seed"},
     {"ECN marks", "packets marked as having met congestion"},
     {"notifications", "congestion notifications sent by receivers"},
@@ -133,13 +137,16 @@ struct scale {
     const char *name;
 };
 
-enum { SCALES = 5 };
+enum { SCALES = 5, SCALE_OF_ZERO = 2 };
 static const struct scale time_scales[SCALES] = {{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}, {1, "ps"}};
 static const struct scale byte_scales[SCALES] = {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}};
 
-/** The largest unit that the value reaches, else the smallest. */
+/** The largest unit that the value reaches, else the smallest; for nothing but zeros, one in the middle. */
 static struct scale pick_scale(const struct scale *scales, double largest) {
     size_t i = 0;
+    if (!(largest > 0.0)) {
+        return scales[SCALE_OF_ZERO];
+    }
     while (i < SCALES - 1 && !(largest >= scales[i].size)) {
         i++;
     }

@@ -56,43 +56,40 @@ static void summarise_messages(struct summary *summary, const struct measurement
     free(times);
 }
 
-/** Payload that each rank receives over the fabric, and from it the hot rank. */
-static void find_hot_rank(struct summary *summary, const struct measurement *measurement) {
-    uint64_t *bytes = memory_allocate(measurement->n_ranks, sizeof *bytes), total = 0;
+/** Payload over the fabric that each rank receives in each phase, [rank × n_phases + phase]; phases that carry none have none. */
+static uint64_t *received_bytes(const struct measurement *measurement) {
+    uint64_t *bytes = memory_allocate((size_t)measurement->n_ranks * measurement->n_phases, sizeof *bytes);
     for (uint64_t i = 0; i < measurement->n_flows; i++) {
         const struct measurement_flow *flow = &measurement->flows[i];
         if (carries_payload(measurement, flow->phase)) {
-            bytes[flow->destination] += flow->bytes;
-            total += flow->bytes;
+            bytes[(size_t)flow->destination * measurement->n_phases + flow->phase] += flow->bytes;
         }
     }
-    summary->hot_rank = MEASUREMENT_NONE;
-    uint64_t most = 0;
-    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
-        if (bytes[rank] > most) {
-            most = bytes[rank];
-            summary->hot_rank = rank;
-        }
-    }
-    summary->hot_load = ratio((double)most * measurement->n_ranks, (double)total);
-    free(bytes);
+    return bytes;
 }
 
-/** The payload phase in which the hot rank receives most. */
-static uint32_t find_hot_phase(const struct summary *summary, const struct measurement *measurement) {
-    uint64_t *bytes = memory_allocate(measurement->n_phases, sizeof *bytes);
-    for (uint64_t i = 0; i < measurement->n_flows; i++) {
-        const struct measurement_flow *flow = &measurement->flows[i];
-        if (flow->destination == summary->hot_rank && carries_payload(measurement, flow->phase)) {
-            bytes[flow->phase] += flow->bytes;
+/** The rank, and the phase, in which the load of a rank is the largest multiple of the mean; the first of equals. */
+static void find_hot_rank(struct summary *summary, const struct measurement *measurement) {
+    const uint32_t n_phases = measurement->n_phases;
+    uint64_t *bytes = received_bytes(measurement);
+    summary->hot_rank = MEASUREMENT_NONE;
+    summary->hot_load = NAN;
+    for (uint32_t phase = 0; phase < n_phases; phase++) {
+        uint64_t total = 0;
+        for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+            total += bytes[(size_t)rank * n_phases + phase];
+        }
+        for (uint32_t rank = 0; rank < measurement->n_ranks && total > 0; rank++) {
+            const uint64_t own = bytes[(size_t)rank * n_phases + phase];
+            const double load = (double)own * measurement->n_ranks / (double)total;
+            if (summary->hot_rank == MEASUREMENT_NONE || load > summary->hot_load) {
+                summary->hot_rank = rank;
+                summary->hot_phase = phase;
+                summary->hot_load = load;
+            }
         }
     }
-    uint32_t fullest = 0;
-    for (uint32_t phase = 1; phase < measurement->n_phases; phase++) {
-        fullest = bytes[phase] > bytes[fullest] ? phase : fullest;
-    }
     free(bytes);
-    return fullest;
 }
 
 static void summarise_hot_rank(struct summary *summary, const struct measurement *measurement) {
@@ -101,12 +98,11 @@ static void summarise_hot_rank(struct summary *summary, const struct measurement
     if (summary->hot_rank == MEASUREMENT_NONE) {
         return;
     }
-    const uint32_t phase = find_hot_phase(summary, measurement);
     uint64_t first_ps = UINT64_MAX, last_ps = 0;
     bool complete = true;
     for (uint64_t i = 0; i < measurement->n_flows; i++) {
         const struct measurement_flow *flow = &measurement->flows[i];
-        if (flow->destination == summary->hot_rank && flow->phase == phase) {
+        if (flow->destination == summary->hot_rank && flow->phase == summary->hot_phase) {
             first_ps = flow->first_posted_ps < first_ps ? flow->first_posted_ps : first_ps;
             last_ps = flow->last_completed_ps > last_ps ? flow->last_completed_ps : last_ps;
             complete = complete && flow->last_completed_ps != 0;
@@ -115,7 +111,7 @@ static void summarise_hot_rank(struct summary *summary, const struct measurement
     if (complete) {
         summary->hot_time_ps = (double)(last_ps - first_ps);
     }
-    const uint64_t row = (uint64_t)summary->hot_rank * measurement->n_phases + phase;
+    const uint64_t row = (uint64_t)summary->hot_rank * measurement->n_phases + summary->hot_phase;
     summary->hot_ideal_ps = known(measurement->rank_phases[row].ideal_ps);
 }
 
@@ -186,7 +182,7 @@ static void summarise_phase_times(struct summary_phase *summary, const struct me
     free(times);
 }
 
-static uint64_t phase_wire_bytes(const struct measurement *measurement, uint32_t phase) {
+static uint64_t phase_fabric_bytes(const struct measurement *measurement, uint32_t phase) {
     uint64_t bytes = 0;
     for (uint64_t i = 0; i < measurement->n_flows; i++) {
         bytes += measurement->flows[i].phase == phase ? measurement->flows[i].bytes : 0;
@@ -219,7 +215,7 @@ static void summarise_phase(struct summary_phase *summary, const struct measurem
     summary->busbw = summary->algbw * (n - 1.0) / n;
     summary->rdma_logical = ratio(known(from->rdma_logical_bytes), rank_seconds);
     summary->nvl_received = ratio(known(from->nvl_received_bytes), rank_seconds);
-    summary->wire = ratio(known(phase_wire_bytes(measurement, phase)), rank_seconds);
+    summary->fabric_payload = ratio(known(phase_fabric_bytes(measurement, phase)), rank_seconds);
 }
 
 static void summarise_links(struct summary *summary, const struct measurement *measurement) {
@@ -248,6 +244,19 @@ static void summarise_endpoints(struct summary *summary, const struct measuremen
     }
 }
 
+/** Where nothing crossed the fabric, what its switches and NICs counted says nothing. */
+static void leave_out_fabric(struct summary *summary, const struct measurement *measurement) {
+    if (measurement->totals.sent_bytes == 0) {
+        double *const counts[] = {&summary->worst_queue_bytes, &summary->marks,         &summary->pauses,
+                                  &summary->paused_ps,         &summary->drops_lossy,   &summary->drops_lossless,
+                                  &summary->retransmitted,     &summary->duplicates,    &summary->out_of_order,
+                                  &summary->reordering,        &summary->notifications, &summary->control_hops};
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+            *counts[i] = NAN;
+        }
+    }
+}
+
 static void copy_explanations(struct summary *summary, const struct measurement *measurement) {
     summary->n_explanations = measurement->n_explanations;
     summary->explanations = memory_allocate(measurement->n_explanations, sizeof *summary->explanations);
@@ -271,6 +280,7 @@ struct summary *summary_create(const struct measurement *measurement) {
     summarise_ranks(summary, measurement);
     summarise_links(summary, measurement);
     summarise_endpoints(summary, measurement);
+    leave_out_fabric(summary, measurement);
     summary->n_phases = measurement->n_phases;
     summary->phases = memory_allocate(measurement->n_phases, sizeof *summary->phases);
     for (uint32_t phase = 0; phase < measurement->n_phases; phase++) {

@@ -23,12 +23,12 @@ struct summary_phase {
     struct summary_quantiles rank_time_ps; /**< of one rank: from its start to its last byte */
     double time_ps;                        /**< from the first rank's start to the last rank's finish */
     double ideal_ps;                       /**< least time that this traffic could take */
-    double ideal_share;  /**< ideal ÷ time, for every bandwidth of this phase the share of what could be reached */
-    double algbw;        /**< logical: buffer of a rank, own part included, ÷ time (NCCL) */
-    double busbw;        /**< busbw: algbw × (n - 1) ÷ n for n participants (NCCL, PERFORMANCE.md) */
-    double rdma_logical; /**< logical: tokens × distinct destination nodes, the local one included (DeepEP) */
-    double nvl_received; /**< logical: tokens × distinct destination ranks, itself included (DeepEP) */
-    double wire;         /**< wire: payload that crossed the fabric, without headers */
+    double ideal_share;    /**< ideal ÷ time, for every bandwidth of this phase the share of what could be reached */
+    double algbw;          /**< logical: buffer of a rank, own part included, ÷ time (NCCL) */
+    double busbw;          /**< busbw: algbw × (n - 1) ÷ n for n participants (NCCL, PERFORMANCE.md) */
+    double rdma_logical;   /**< logical: tokens × distinct destination nodes, the local one included (DeepEP) */
+    double nvl_received;   /**< logical: tokens × distinct destination ranks, itself included (DeepEP) */
+    double fabric_payload; /**< payload that crossed the fabric, without headers */
 };
 
 /** One run. Owns its arrays; freed by summary_free. */
@@ -44,11 +44,13 @@ struct summary {
     struct summary_quantiles victim_slowdown; /**< the same, of flows that do not go to the hot rank */
     struct summary_quantiles rank_time_ps; /**< of one rank: from its first start to its last finish over all phases */
     uint32_t
-        hot_rank; /**< receives the most payload over the fabric (lowest number among equals); MEASUREMENT_NONE = no payload */
-    double hot_load;          /**< its payload ÷ mean payload of all ranks */
-    double hot_time_ps;       /**< in its fullest phase: first message to it posted to last one delivered */
-    double hot_ideal_ps;      /**< in that phase: least time of its received bytes at its own port */
-    double worst_queue_bytes; /**< deepest queue of an Ethernet port */
+        hot_rank; /**< in one phase, receives the largest multiple of what ranks receive over the fabric in the mean (the first of equals); MEASUREMENT_NONE = no payload */
+    uint32_t hot_phase;  /**< that phase */
+    double hot_load;     /**< in that phase: its payload ÷ mean payload of all ranks */
+    double hot_time_ps;  /**< in that phase: first message to it posted to last one delivered */
+    double hot_ideal_ps; /**< in that phase: least time of its received bytes at its own port */
+    double
+        worst_queue_bytes; /**< deepest queue of an Ethernet port. This and the counts below: NAN where nothing crossed the fabric */
     char worst_queue[MEASUREMENT_NAME_SIZE]; /**< the link that leaves it; empty if all were empty */
     double marks, pauses, paused_ps, drops_lossless, drops_lossy;  /**< sums over links */
     double retransmitted, duplicates, out_of_order, notifications; /**< packets, sums over endpoints */

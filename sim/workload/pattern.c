@@ -16,7 +16,8 @@ struct pattern {
     uint64_t bytes;
     uint64_t jitter_ps;
     uint64_t seed;
-    uint32_t *peer; /* [n_ranks] the one destination of a rank, or NOBODY; NULL for all_to_all */
+    uint64_t *end_ps; /* [n_ranks] last delivery; TIME_NEVER = none yet. Each is written by its own rank */
+    uint32_t *peer;   /* [n_ranks] the one destination of a rank, or NOBODY; NULL for all_to_all */
 };
 
 static bool refuse(struct error *error, const char *text) {
@@ -116,6 +117,10 @@ struct pattern *pattern_create(const struct experiment_traffic *traffic, const s
                                 .bytes = traffic->bytes,
                                 .jitter_ps = traffic->jitter_ps,
                                 .seed = traffic->seed + seed};
+    pattern->end_ps = memory_allocate(placement->n_ranks, sizeof *pattern->end_ps);
+    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
+        pattern->end_ps[rank] = TIME_NEVER;
+    }
     if (!choose_peers(pattern, traffic, error)) {
         pattern_free(pattern);
         return NULL;
@@ -125,6 +130,7 @@ struct pattern *pattern_create(const struct experiment_traffic *traffic, const s
 
 void pattern_free(struct pattern *pattern) {
     if (pattern) {
+        free(pattern->end_ps);
         free(pattern->peer);
         free(pattern);
     }
@@ -153,9 +159,21 @@ static void begin(void *plan, uint32_t rank, struct traffic_outbox *outbox) {
     }
 }
 
+struct pattern_times pattern_times(const struct pattern *pattern, uint32_t rank) {
+    const bool sends = pattern_messages(pattern, rank) > 0;
+    return (struct pattern_times){.start_ps =
+                                      sends ? jitter_start_ps(pattern->seed, rank, pattern->jitter_ps) : TIME_NEVER,
+                                  .end_ps = pattern->end_ps[rank]};
+}
+
+void pattern_take_end(struct pattern *pattern, uint32_t rank, uint64_t end_ps) {
+    pattern->end_ps[rank] = end_ps;
+}
+
 static void delivered(void *plan, uint32_t rank, uint32_t source, uint32_t tag, uint64_t now_ps,
                       struct traffic_outbox *outbox) {
-    (void)plan, (void)rank, (void)source, (void)tag, (void)now_ps, (void)outbox;
+    (void)source, (void)tag, (void)outbox;
+    ((struct pattern *)plan)->end_ps[rank] = now_ps;
 }
 
 struct traffic pattern_traffic(struct pattern *pattern) {

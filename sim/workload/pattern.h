@@ -43,6 +43,17 @@ uint32_t pattern_messages(const struct pattern *pattern, uint32_t rank);
 /** Destination of message number `index` (below pattern_messages) of a rank. */
 uint32_t pattern_destination(const struct pattern *pattern, uint32_t rank, uint32_t index);
 
+/** When a rank posts its messages, and when the last one for it was delivered, over the fabric or NVLink; TIME_NEVER where there is none. */
+struct pattern_times {
+    uint64_t start_ps, end_ps;
+};
+
+/** Times of a rank; end_ps is what has happened so far. */
+struct pattern_times pattern_times(const struct pattern *pattern, uint32_t rank);
+
+/** Takes the end of a rank that another process has simulated. */
+void pattern_take_end(struct pattern *pattern, uint32_t rank, uint64_t end_ps);
+
 /** A hash of the whole traffic: equal for two policies that are shown the same. */
 uint64_t pattern_digest(const struct pattern *pattern);
 

@@ -62,7 +62,8 @@ END_TEST
 START_TEST(victims_are_the_flows_to_other_than_the_hot_rank) {
     struct summary *summary = summarise_sample();
     ck_assert_uint_eq(summary->hot_rank, 3);
-    ck_assert_double_eq_tol(summary->hot_load, 8.0 / 4.5, tolerance); /* 8 of 18 MB, four ranks */
+    ck_assert_double_eq_tol(summary->hot_load, 8.0 / 2.5, tolerance); /* 8 of the 10 MB of dispatch, four ranks */
+    ck_assert_uint_eq(summary->hot_phase, 1);
     ck_assert_double_eq_tol(summary->hot_time_ps, 115e6, tolerance);
     ck_assert_double_eq_tol(summary->hot_ideal_ps, 20e6, tolerance);
     ck_assert_uint_eq(summary->slowdown.count, 6);
@@ -72,16 +73,28 @@ START_TEST(victims_are_the_flows_to_other_than_the_hot_rank) {
 }
 END_TEST
 
+START_TEST(what_the_fabric_counts_is_left_out_where_nothing_crossed_it) {
+    struct measurement *measurement = sample_measurement("ecmp", 7, 1, false);
+    measurement->totals.sent_bytes = 0;
+    struct summary *summary = summary_create(measurement);
+    ck_assert(isnan(summary->worst_queue_bytes) && isnan(summary->marks) && isnan(summary->pauses));
+    ck_assert(isnan(summary->paused_ps) && isnan(summary->retransmitted) && isnan(summary->out_of_order));
+    ck_assert_double_eq_tol(summary->rank_time_ps.max, 300e6, tolerance);
+    summary_free(summary);
+    measurement_free(measurement);
+}
+END_TEST
+
 START_TEST(bandwidths_follow_their_definitions) {
     struct summary *summary = summarise_sample();
     const struct summary_phase *dispatch = &summary->phases[1];
     ck_assert_double_eq_tol(dispatch->time_ps, 100e6, tolerance);
     ck_assert_double_eq_tol(dispatch->ideal_share, 0.8, tolerance);
-    ck_assert_double_eq_tol(dispatch->algbw, 100e9, 1.0);       /* 40 MB ÷ 4 ranks ÷ 100 µs */
-    ck_assert_double_eq_tol(dispatch->busbw, 75e9, 1.0);        /* × 3 ÷ 4 */
-    ck_assert_double_eq_tol(dispatch->rdma_logical, 50e9, 1.0); /* 20 MB */
-    ck_assert_double_eq_tol(dispatch->nvl_received, 75e9, 1.0); /* 30 MB */
-    ck_assert_double_eq_tol(dispatch->wire, 25e9, 1.0);         /* 10 MB crossed */
+    ck_assert_double_eq_tol(dispatch->algbw, 100e9, 1.0);         /* 40 MB ÷ 4 ranks ÷ 100 µs */
+    ck_assert_double_eq_tol(dispatch->busbw, 75e9, 1.0);          /* × 3 ÷ 4 */
+    ck_assert_double_eq_tol(dispatch->rdma_logical, 50e9, 1.0);   /* 20 MB */
+    ck_assert_double_eq_tol(dispatch->nvl_received, 75e9, 1.0);   /* 30 MB */
+    ck_assert_double_eq_tol(dispatch->fabric_payload, 25e9, 1.0); /* 10 MB crossed */
     ck_assert(isnan(summary->phases[2].algbw) && isnan(summary->phases[2].rdma_logical));
     ck_assert(isnan(summary->phases[0].ideal_share));
     summary_free(summary);
@@ -133,6 +146,7 @@ int main(void) {
     TCase *runs = tcase_create("runs");
     tcase_add_test(runs, control_messages_are_left_out_of_times);
     tcase_add_test(runs, victims_are_the_flows_to_other_than_the_hot_rank);
+    tcase_add_test(runs, what_the_fabric_counts_is_left_out_where_nothing_crossed_it);
     tcase_add_test(runs, bandwidths_follow_their_definitions);
     tcase_add_test(runs, network_counts_are_summed_and_the_worst_ethernet_queue_named);
     tcase_add_test(runs, ranks_are_timed_from_first_start_to_last_finish);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/memory.h"
+#include "base/rate.h"
 #include "instant.h"
 #include "workload/pattern.h"
 
@@ -192,6 +193,25 @@ START_TEST(digest_tells_traffic_apart) {
 }
 END_TEST
 
+START_TEST(times_of_a_rank_are_its_start_and_its_last_delivery) {
+    const struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_INCAST, .bytes = 1, .senders = 3};
+    const struct moe_placement placement = {8, 8};
+    struct pattern *pattern = pattern_create(&traffic, &placement, 1, NULL);
+    ck_assert_uint_eq(pattern_times(pattern, 0).end_ps, TIME_NEVER);
+    const struct traffic plan = pattern_traffic(pattern);
+    struct instant_run run = instant_run(&plan, 500, 0, 1);
+    ck_assert_uint_eq(pattern_times(pattern, 0).start_ps, TIME_NEVER); /* only receives */
+    ck_assert_uint_eq(pattern_times(pattern, 0).end_ps, 500);
+    const uint32_t sender = run.messages[0].source;
+    ck_assert_uint_eq(pattern_times(pattern, sender).start_ps, 0);
+    ck_assert_uint_eq(pattern_times(pattern, sender).end_ps, TIME_NEVER);
+    pattern_take_end(pattern, sender, 77);
+    ck_assert_uint_eq(pattern_times(pattern, sender).end_ps, 77);
+    instant_free(&run);
+    pattern_free(pattern);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("pattern");
     TCase *cases = tcase_create("pattern");
@@ -203,6 +223,7 @@ int main(void) {
     tcase_add_test(cases, all_to_all_reaches_every_pair_beginning_with_the_neighbour);
     tcase_add_test(cases, starts_are_jittered_within_the_span_and_follow_the_seed);
     tcase_add_test(cases, impossible_patterns_are_refused_with_the_numbers);
+    tcase_add_test(cases, times_of_a_rank_are_its_start_and_its_last_delivery);
     tcase_add_test(cases, digest_tells_traffic_apart);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
