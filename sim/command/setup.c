@@ -156,6 +156,16 @@ static struct nscc_parameters nscc_of(const struct experiment_nscc *given) {
     };
 }
 
+/* The step is given for 25 Gb/s. */
+static struct hpcc_parameters hpcc_of(const struct experiment_hpcc *given, uint64_t line_bits_per_s) {
+    return (struct hpcc_parameters){
+        .target = given->target,
+        .largest_stage = given->largest_stage,
+        .round_trip_ps = given->base_round_trip_ps,
+        .additive_bits_per_s = (uint64_t)((double)given->additive_bits_per_s * (double)line_bits_per_s / 25e9),
+    };
+}
+
 static bool set_congestion(const struct experiment *experiment, const struct experiment_policy *policy,
                            struct congestion_parameters *congestion, struct error *error) {
     if (!find_controller(policy->congestion, &congestion->kind, error)) {
@@ -173,6 +183,7 @@ static bool set_congestion(const struct experiment *experiment, const struct exp
     congestion->timely = timely_of(&experiment->timely, line);
     congestion->swift = swift_of(&experiment->swift);
     congestion->nscc = nscc_of(&experiment->nscc);
+    congestion->hpcc = hpcc_of(&experiment->hpcc, line);
     if (congestion->kind == CONGESTION_SPECTRUM_X) {
         congestion->notification_interval_ps = experiment->spectrum_x.notification_interval_ps;
     } else {

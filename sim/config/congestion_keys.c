@@ -116,3 +116,18 @@ const struct key congestion_keys_nscc[12] = {
      .doc = "The window changes after so many acknowledged packets, or a round trip (" UET_HTSIM " uec.cpp).",
      FIELD(experiment_nscc, adjust_packets)},
 };
+
+const struct key congestion_keys_hpcc[4] = {
+    {"target", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.95",
+     .doc = "eta: utilisation that is aimed at (HPCC, SIGCOMM 2019).", FIELD(experiment_hpcc, target)},
+    {"largest_stage", KEY_QUANTITY, QUANTITY_COUNT, "0", "1000", "5",
+     .doc = "maxStage: additive increases before the utilisation sets the window again (HPCC, SIGCOMM 2019).",
+     FIELD(experiment_hpcc, largest_stage)},
+    {"base_round_trip", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "10 us",
+     .doc = "T: a little more than the longest round trip of the idle fabric; NICs and switches know it (HPCC, SIGCOMM "
+            "2019, testbed: 9 us).",
+     FIELD(experiment_hpcc, base_round_trip_ps)},
+    {"additive_step", KEY_QUANTITY, QUANTITY_RATE, "0 b/s", "100 Gb/s", "10 Mb/s",
+     .doc = "W_AI / T: added a round trip at 25 Gb/s, in proportion to the NIC's rate (" HPCC_NS3 " mix/config.txt).",
+     FIELD(experiment_hpcc, additive_bits_per_s)},
+};

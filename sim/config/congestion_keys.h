@@ -16,4 +16,7 @@ extern const struct key congestion_keys_swift[12];
 /** Keys of the section `congestion.nscc`. */
 extern const struct key congestion_keys_nscc[12];
 
+/** Keys of the section `congestion.hpcc`. */
+extern const struct key congestion_keys_hpcc[4];
+
 #endif

@@ -132,6 +132,13 @@ struct experiment_nscc {
     uint32_t adjust_packets;
 };
 
+/** Section `congestion.hpcc` (sim/congestion/hpcc.h). The step at 25 Gb/s. */
+struct experiment_hpcc {
+    double target;
+    uint32_t largest_stage;
+    uint64_t base_round_trip_ps, additive_bits_per_s;
+};
+
 /** A configuration file with its topology. */
 struct experiment {
     char name[EXPERIMENT_NAME_SIZE];
@@ -146,6 +153,7 @@ struct experiment {
     struct experiment_timely timely;
     struct experiment_swift swift;
     struct experiment_nscc nscc;
+    struct experiment_hpcc hpcc;
     struct experiment_policy policies[EXPERIMENT_COLUMNS];
     uint32_t n_policies;
     uint64_t seeds[EXPERIMENT_SEEDS];

@@ -63,7 +63,7 @@ static void doubt_feedback(const struct doubts *doubts, const struct experiment 
     const struct topology *topology = &experiment->topology;
     const bool nscc = strcmp(policy->congestion, "nscc") == 0;
     char bytes[QUANTITY_TEXT_SIZE];
-    if ((nscc || strcmp(policy->congestion, "swift") == 0) &&
+    if ((nscc || strcmp(policy->congestion, "swift") == 0 || strcmp(policy->congestion, "hpcc") == 0) &&
         experiment->transport.acknowledge_bytes > topology->nic.payload_bytes) {
         note(doubts, p,
              "policy `%s`: the window of %s may fall to one packet, and an ACK only every %s (transport.acknowledge) "

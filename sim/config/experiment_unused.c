@@ -130,6 +130,10 @@ static bool has_nscc(const struct experiment *experiment) {
     return is_named(experiment, "", "nscc");
 }
 
+static bool has_hpcc(const struct experiment *experiment) {
+    return is_named(experiment, "", "hpcc");
+}
+
 static const struct rule rules[] = {
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
@@ -165,6 +169,7 @@ static const struct rule rules[] = {
     {"congestion.timely", has_timely, "with a policy of controller timely"},
     {"congestion.swift", has_swift, "with a policy of controller swift"},
     {"congestion.nscc", has_nscc, "with a policy of controller nscc"},
+    {"congestion.hpcc", has_hpcc, "with a policy of controller hpcc"},
 };
 
 /** Is what a key holds also what it would hold if it were not given? */

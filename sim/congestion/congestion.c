@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "congestion/dcqcn.h"
+#include "congestion/hpcc.h"
 #include "congestion/none.h"
 #include "congestion/nscc.h"
 #include "congestion/spectrum_x.h"
@@ -17,6 +18,7 @@ static const struct congestion_controller *const controllers[CONGESTION_KINDS] =
     [CONGESTION_TIMELY] = &timely_controller,
     [CONGESTION_SWIFT] = &swift_controller,
     [CONGESTION_NSCC] = &nscc_controller,
+    [CONGESTION_HPCC] = &hpcc_controller,
 };
 
 const struct congestion_controller *congestion_controller_of(enum congestion_kind kind) {

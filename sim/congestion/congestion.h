@@ -20,6 +20,7 @@ enum congestion_kind {
     CONGESTION_TIMELY,
     CONGESTION_SWIFT,
     CONGESTION_NSCC,
+    CONGESTION_HPCC,
     CONGESTION_KINDS
 };
 
@@ -97,6 +98,14 @@ struct nscc_parameters {
     uint32_t adjust_packets; /**< acknowledged between changes of the window */
 };
 
+/** Parameters of HPCC (facts and sources: sim/congestion/hpcc.h). */
+struct hpcc_parameters {
+    double target;                /**< eta: utilisation that is aimed at */
+    uint32_t largest_stage;       /**< maxStage: additive increases before the window is set by the utilisation again */
+    uint64_t round_trip_ps;       /**< T: of the idle fabric; switches know it too */
+    uint64_t additive_bits_per_s; /**< W_AI / T, already scaled to the NIC */
+};
+
 /** Parameters of all controllers (configuration section `congestion`). */
 struct congestion_parameters {
     enum congestion_kind kind;
@@ -106,6 +115,7 @@ struct congestion_parameters {
     struct timely_parameters timely;
     struct swift_parameters swift;
     struct nscc_parameters nscc;
+    struct hpcc_parameters hpcc;
 };
 
 /** State of one queue pair: opaque to all but the controller. Zero-initialise, then start. */
@@ -130,6 +140,7 @@ struct congestion_acknowledgement {
     uint32_t cumulative;  /**< all below it are acknowledged */
     uint32_t next_number; /**< of the packet to send next */
     bool marked;          /**< the packet that caused it was marked (ECN) */
+    uint8_t telemetry;    /**< of the packet that caused it (telemetry.h); 0: none */
 };
 
 enum { CONGESTION_UNLIMITED = 0xffffffff }; /**< a window */
@@ -142,6 +153,8 @@ struct congestion_controller {
     bool counts_bytes;        /**< wants to be told of every data packet: `sent` */
     bool
         wants_acknowledgements; /**< NICs remember when packets started; receivers answer marked packets at once. Sets placed, acknowledged, window */
+    bool
+        wants_telemetry; /**< and switches tell packets of their ports, ACKs bring it back. With wants_acknowledgements only */
     /** A queue pair begins. share: announced share of the destination's port (1 << 20 = all), 0 = not announced. */
     void (*start)(const struct congestion_parameters *parameters, struct congestion_state *state,
                   uint64_t line_bits_per_s, uint32_t share, uint64_t now_ps);

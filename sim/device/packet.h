@@ -79,4 +79,26 @@ static inline bool packet_ack_cause(const struct packet *packet, uint32_t *cause
     return apart > 0;
 }
 
+/*
+ * Where the controller wants telemetry, the number of a data packet or an ACK has 24 bits, as InfiniBand's, and the high byte is
+ * what switches told the data packet.
+ */
+enum { PACKET_NUMBER_BITS = 24 };
+
+/** The number field with what was told. */
+static inline uint32_t packet_number_telling(uint32_t number, uint8_t telemetry) {
+    return (number & ((1u << PACKET_NUMBER_BITS) - 1)) | (uint32_t)telemetry << PACKET_NUMBER_BITS;
+}
+
+/** What a number field tells. */
+static inline uint8_t packet_telemetry(uint32_t field) {
+    return (uint8_t)(field >> PACKET_NUMBER_BITS);
+}
+
+/** The number that a field stands for, the one nearest to `near`. */
+static inline uint32_t packet_number_near(uint32_t field, uint32_t near) {
+    const uint32_t half = 1u << (PACKET_NUMBER_BITS - 1), mask = (1u << PACKET_NUMBER_BITS) - 1;
+    return near - half + ((field - near + half) & mask);
+}
+
 #endif

@@ -210,7 +210,8 @@ void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct
     *packet = (struct packet){
         .source = endpoint->device,
         .destination = pair->destination,
-        .number = pair->next_number,
+        .number = endpoint->context->controller->wants_telemetry ? packet_number_telling(pair->next_number, 0)
+                                                                 : pair->next_number,
         .message = message->tag,
         .queue_pair = pair->number,
         .size_bytes = (uint16_t)(pieces_size(&message->pieces, index) + parameters->header_bytes),
@@ -317,23 +318,27 @@ static void acknowledge(struct endpoint *endpoint, struct queue_pair *pair, uint
 }
 
 /* An ACK; the controller is told of it, if it wants to be. */
-static void handle_ack(struct endpoint *endpoint, struct queue_pair *pair, const struct packet *packet,
-                       uint64_t now_ps) {
+static void handle_ack(struct endpoint *endpoint, struct queue_pair *pair, struct packet ack, uint64_t now_ps) {
     const struct context *context = endpoint->context;
+    const uint8_t telemetry = context->controller->wants_telemetry ? packet_telemetry(ack.number) : 0;
+    if (context->controller->wants_telemetry) {
+        ack.number = packet_number_near(ack.number, pair->cumulative);
+    }
     const uint32_t before = acknowledged(endpoint, pair), oldest = pair->cumulative;
-    acknowledge(endpoint, pair, packet->number, packet_ack_received(packet), now_ps);
+    acknowledge(endpoint, pair, ack.number, packet_ack_received(&ack), now_ps);
     if (!context->controller->wants_acknowledgements) {
         return;
     }
     const uint32_t now = acknowledged(endpoint, pair);
     const struct congestion_acknowledgement told = {
         .round_trip_ps =
-            echo_round_trip_ps(&endpoint->nic.echoes[pair->number], oldest, pair->sent_number, packet, now_ps),
+            echo_round_trip_ps(&endpoint->nic.echoes[pair->number], oldest, pair->sent_number, &ack, now_ps),
         .packets = now - before,
         .in_flight = pair->next_number > now ? pair->next_number - now : 0,
         .cumulative = pair->cumulative,
         .next_number = pair->next_number,
-        .marked = packet->flags_transmission & PACKET_FLAG_MARKED,
+        .marked = ack.flags_transmission & PACKET_FLAG_MARKED,
+        .telemetry = telemetry,
     };
     context->controller->acknowledged(&context->parameters->congestion, &pair->congestion, &told, now_ps);
     pair->window = window_of(endpoint, pair);
@@ -360,7 +365,7 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
     nic_drain(endpoint, worker, now_ps);
     switch (packet_kind(packet)) {
     case PACKET_ACK:
-        handle_ack(endpoint, pair, packet, now_ps);
+        handle_ack(endpoint, pair, *packet, now_ps);
         break;
     case PACKET_NACK:
         if (packet->number >= pair->cumulative) {

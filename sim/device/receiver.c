@@ -181,10 +181,10 @@ static bool acknowledges(const struct endpoint *endpoint, const struct receiver 
            ((packet->flags_transmission & PACKET_FLAG_MARKED) && context->controller->wants_acknowledgements);
 }
 
-void receiver_handle_data(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
-                          uint64_t now_ps) {
+/* A packet whose number is whole. */
+static void take(struct endpoint *endpoint, struct engine_worker *worker, struct receiver *receiver,
+                 const struct packet *packet, uint8_t telemetry, uint64_t now_ps) {
     const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
-    struct receiver *receiver = receiver_of(endpoint, packet);
     uint32_t completed = 0;
     bool duplicate = false;
     nic_drain(endpoint, worker, now_ps);
@@ -202,11 +202,26 @@ void receiver_handle_data(struct endpoint *endpoint, struct engine_worker *worke
     endpoint->counters.duplicates += duplicate;
     if (acknowledges(endpoint, receiver, packet, completed > 0, duplicate)) {
         receiver->unacknowledged_bytes = 0;
-        reply(endpoint, worker, packet, PACKET_ACK, receiver->expected,
+        const uint32_t number = endpoint->context->controller->wants_telemetry
+                                    ? packet_number_telling(receiver->expected, telemetry)
+                                    : receiver->expected;
+        reply(endpoint, worker, packet, PACKET_ACK, number,
               packet_ack_message(receiver->expected, receiver->received, packet->number), now_ps);
     }
     for (uint32_t i = 0; i < completed; i++) {
         endpoint_deliver(endpoint, worker, PACKET_DATA, packet->source, endpoint->completed[i], packet->queue_pair,
                          now_ps);
     }
+}
+
+void receiver_handle_data(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                          uint64_t now_ps) {
+    struct receiver *receiver = receiver_of(endpoint, packet);
+    if (!endpoint->context->controller->wants_telemetry) {
+        take(endpoint, worker, receiver, packet, 0, now_ps);
+        return;
+    }
+    struct packet whole = *packet;
+    whole.number = packet_number_near(packet->number, receiver->expected);
+    take(endpoint, worker, receiver, &whole, packet_telemetry(packet->number), now_ps);
 }

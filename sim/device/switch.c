@@ -45,6 +45,10 @@ static void init_shortcuts(struct switch_device *device, const struct fabric_dev
     device->lossless = pool_of(parameters->lossless_pool_bytes, parameters->lossless_alpha_shift);
     device->lossy = pool_of(parameters->lossy_pool_bytes, parameters->lossy_alpha_shift);
     device->marks_above_bytes = parameters->ecn ? parameters->ecn_minimum_bytes : UINT64_MAX;
+    if (device->context->controller->wants_telemetry) {
+        device->telemetry = memory_allocate(place->n_ports, sizeof(*device->telemetry));
+        device->marks_above_bytes = 0; // every packet is looked at
+    }
     for (uint32_t p = 0; p < place->n_ports; p++) {
         device->waits_for_bits |= place->cut_through && fabric->links[place->first_port + p].ps_per_byte !=
                                                             fabric->links[place->first_port].ps_per_byte;
@@ -85,6 +89,7 @@ void switch_free(struct switch_device *device) {
     heap_fini(&device->departures);
     free(device->active);
     free(device->stale);
+    free(device->telemetry);
     free(device->views);
     free(device);
 }
@@ -319,5 +324,6 @@ uint64_t switch_buffered_bytes(const struct switch_device *device) {
 
 size_t switch_bytes(const struct switch_device *device) {
     return sizeof(*device) + device->n_ports * (sizeof(struct switch_port) + sizeof(struct path_port)) +
-           2 * device->words * sizeof(uint64_t) + device->departures.capacity * sizeof(struct heap_entry);
+           2 * device->words * sizeof(uint64_t) + device->departures.capacity * sizeof(struct heap_entry) +
+           (device->telemetry ? device->n_ports * sizeof(struct telemetry_port) : 0);
 }

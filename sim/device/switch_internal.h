@@ -3,6 +3,7 @@
 #ifndef MOEFABRIC_DEVICE_SWITCH_INTERNAL_H
 #define MOEFABRIC_DEVICE_SWITCH_INTERNAL_H
 
+#include "congestion/telemetry.h"
 #include "device/heap.h"
 #include "device/queue.h"
 #include "device/switch.h"
@@ -55,10 +56,11 @@ struct switch_device {
     bool strained; /**< the bound failed, or an ingress was paused, in this window */
     uint32_t n_pausing;
     struct switch_pool lossless;
-    struct switch_pool lossy;   /**< of control too */
-    uint64_t marks_above_bytes; /**< a data queue so deep may be marked; UINT64_MAX without ECN */
-    uint64_t *active;           /**< a bit a port: decision_ps may be set */
-    uint64_t *stale;            /**< a bit a port: its view may be out of date though it is not active */
+    struct switch_pool lossy;         /**< of control too */
+    uint64_t marks_above_bytes;       /**< a data queue so deep may be marked, or tells; UINT64_MAX without ECN */
+    struct telemetry_port *telemetry; /**< [n_ports]; NULL: the controller wants none */
+    uint64_t *active;                 /**< a bit a port: decision_ps may be set */
+    uint64_t *stale;                  /**< a bit a port: its view may be out of date though it is not active */
     uint32_t words;
     struct heap departures; /**< (decision_ps, port); exact mode only */
     struct path_state *path;
@@ -79,7 +81,8 @@ void switch_port_kick(struct switch_device *device, struct engine_worker *worker
                       uint64_t now_ps);
 
 /** ECN: marks a packet that is about to start, if it is to be. Called by switch_port_start only. */
-void switch_port_mark(const struct switch_device *device, struct switch_port *port, struct packet *packet);
+void switch_port_mark(const struct switch_device *device, struct switch_port *port, struct packet *packet,
+                      uint64_t now_ps);
 
 /** The transmission just started is put in the heap, or in the trace. Called by switch_port_start only. */
 void switch_port_note(struct switch_device *device, const struct switch_port *port, const struct packet *packet,
@@ -164,7 +167,7 @@ static inline void switch_port_start(struct switch_device *device, struct engine
     const enum packet_class class = packet_class(packet);
     const uint32_t size = packet->size_bytes;
     if (__builtin_expect(port->depth[class] > device->marks_above_bytes, 0)) {
-        switch_port_mark(device, port, packet);
+        switch_port_mark(device, port, packet, now_ps);
     }
     const uint64_t duration_ps = rate_next_ps(port->ps_per_byte, size, &port->carry);
     port->decision_ps = now_ps + duration_ps;

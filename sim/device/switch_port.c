@@ -61,9 +61,30 @@ static bool is_marked(const struct switch_parameters *parameters, struct switch_
     return left < right << 12;
 }
 
-void switch_port_mark(const struct switch_device *device, struct switch_port *port, struct packet *packet) {
+/* The port tells a packet that starts. */
+static void tell(const struct switch_device *device, const struct switch_port *port, struct packet *packet,
+                 enum packet_class class, uint64_t now_ps) {
+    const struct network_parameters *parameters = device->context->parameters;
+    const uint64_t stream = hash_stream(parameters->seed, HASH_PURPOSE_TELEMETRY, device->device, port->number);
+    const uint64_t queue_ps = (uint64_t)((rate_wide)port->ps_per_byte * port->depth[class] >> RATE_FRACTION_BITS);
+    const uint8_t told =
+        telemetry_tell(&device->telemetry[port->number], queue_ps, rate_time_ps(port->ps_per_byte, packet->size_bytes),
+                       now_ps, parameters->congestion.hpcc.round_trip_ps, hash_draw(stream, now_ps));
+    if (packet_kind(packet) == PACKET_DATA && told > packet_telemetry(packet->number)) {
+        packet->number = packet_number_telling(packet->number, told);
+    }
+}
+
+void switch_port_mark(const struct switch_device *device, struct switch_port *port, struct packet *packet,
+                      uint64_t now_ps) {
     const enum packet_class class = packet_class(packet);
-    if (class == PACKET_CLASS_CONTROL || (packet->flags_transmission & PACKET_FLAG_MARKED)) {
+    if (class == PACKET_CLASS_CONTROL) {
+        return;
+    }
+    if (device->telemetry) {
+        tell(device, port, packet, class, now_ps);
+    }
+    if (!device->parameters->ecn || (packet->flags_transmission & PACKET_FLAG_MARKED)) {
         return;
     }
     if (is_marked(device->parameters, port, port->depth[class])) {

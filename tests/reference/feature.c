@@ -97,6 +97,9 @@ static void sum_endpoints(struct summary *s, const struct reference *reference) 
         s->endpoints.probes_given_up += counts->probes_given_up;
         s->endpoints.late_acknowledgements += counts->late_acknowledgements;
         s->endpoints.window_stalls += counts->window_stalls;
+        s->endpoints.round_trips += counts->round_trips;
+        s->endpoints.untold_round_trips += counts->untold_round_trips;
+        s->endpoints.telemetry += counts->telemetry;
     }
 }
 
@@ -181,6 +184,15 @@ static bool paced(const struct summary *s) {
 }
 static bool early_pacing(const struct summary *s) {
     return s->starts[PACKET_PROBE] > 0 && s->random_case->parameters.congestion.spectrum_x.early_pacing;
+}
+static bool round_trip(const struct summary *s) {
+    return s->endpoints.round_trips > 0;
+}
+static bool untold_round_trip(const struct summary *s) {
+    return s->endpoints.untold_round_trips > 0;
+}
+static bool telemetry(const struct summary *s) {
+    return s->endpoints.telemetry > 0;
 }
 static bool window_stall(const struct summary *s) {
     return s->endpoints.window_stalls > 0;
@@ -290,6 +302,9 @@ static const struct {
     [FEATURE_LATE_ACKNOWLEDGEMENT] = {"late acknowledgement", late_acknowledgement},
     [FEATURE_PACED] = {"pacing below line rate", paced},
     [FEATURE_EARLY_PACING] = {"early pacing", early_pacing},
+    [FEATURE_ROUND_TRIP] = {"ACK that tells a round trip", round_trip},
+    [FEATURE_UNTOLD_ROUND_TRIP] = {"ACK that tells none", untold_round_trip},
+    [FEATURE_TELEMETRY] = {"ACK with telemetry", telemetry},
     [FEATURE_WINDOW_STALL] = {"window holds a queue pair", window_stall},
     [FEATURE_URGENT] = {"urgent message", urgent},
     [FEATURE_NVLINK] = {"NVLink", nvlink},

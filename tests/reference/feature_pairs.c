@@ -24,6 +24,8 @@ static const enum feature listed[] = {
     FEATURE_LATE_ACKNOWLEDGEMENT,
     FEATURE_PACED,
     FEATURE_EARLY_PACING,
+    FEATURE_ROUND_TRIP,
+    FEATURE_TELEMETRY,
     FEATURE_WINDOW_STALL,
     FEATURE_URGENT,
     FEATURE_SECOND_CHANNEL,
@@ -64,6 +66,9 @@ static const struct exclusion {
     {PATHS, PATHS, "a run has one path policy"},
     {BIT(NOTIFICATION), BIT(PROBE_REPLY) | BIT(PROBE_GIVEN_UP) | BIT(EARLY_PACING) | BIT(MARKED_PROBE),
      "a run has one controller: DCQCN is notified, Spectrum-X probes"},
+    {BIT(ROUND_TRIP) | BIT(TELEMETRY),
+     BIT(NOTIFICATION) | BIT(PROBE_REPLY) | BIT(PROBE_GIVEN_UP) | BIT(EARLY_PACING) | BIT(MARKED_PROBE),
+     "a run has one controller: some live on acknowledgements"},
     {BIT(NACK), BIT(REORDERING), "a run has one transport: go-back-N or placement in any order"},
 };
 

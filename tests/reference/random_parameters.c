@@ -171,16 +171,25 @@ static struct nscc_parameters draw_nscc(struct dice *dice) {
     return nscc;
 }
 
+static struct hpcc_parameters draw_hpcc(struct dice *dice) {
+    return (struct hpcc_parameters){.target = dice_chance(dice, 50) ? 0.95 : 0.5,
+                                    .largest_stage = dice_below(dice, 6),
+                                    .round_trip_ps = dice_between(dice, US, 20 * US),
+                                    .additive_bits_per_s = GBPS * dice_below(dice, 20)};
+}
+
 static struct congestion_parameters draw_congestion(struct dice *dice, const struct nic_parameters *nic) {
-    static const uint64_t kinds[] = {CONGESTION_NONE,       CONGESTION_DCQCN,  CONGESTION_DCQCN, CONGESTION_SPECTRUM_X,
-                                     CONGESTION_SPECTRUM_X, CONGESTION_TIMELY, CONGESTION_SWIFT, CONGESTION_NSCC};
+    static const uint64_t kinds[] = {CONGESTION_NONE,       CONGESTION_DCQCN,      CONGESTION_DCQCN,
+                                     CONGESTION_SPECTRUM_X, CONGESTION_SPECTRUM_X, CONGESTION_TIMELY,
+                                     CONGESTION_SWIFT,      CONGESTION_NSCC,       CONGESTION_HPCC};
     return (struct congestion_parameters){.kind = (enum congestion_kind)dice_pick(dice, kinds, COUNT(kinds)),
                                           .notification_interval_ps = draw_interval_ps(dice, nic, 5 * US),
                                           .dcqcn = draw_dcqcn(dice),
                                           .spectrum_x = draw_spectrum_x(dice),
                                           .timely = draw_timely(dice),
                                           .swift = draw_swift(dice),
-                                          .nscc = draw_nscc(dice)};
+                                          .nscc = draw_nscc(dice),
+                                          .hpcc = draw_hpcc(dice)};
 }
 
 struct network_parameters random_parameters_create(uint64_t number) {

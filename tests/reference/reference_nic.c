@@ -387,8 +387,12 @@ static uint64_t round_trip_ps(const struct reference_world *world, const struct 
 }
 
 static void ack_arrived(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
-                        const struct packet *ack) {
+                        const struct packet *arrived) {
     const struct nic_parameters *parameters = &world->parameters->nic;
+    const bool telling = nic->controller->wants_telemetry;
+    struct packet copy = *arrived;
+    const struct packet *ack = &copy;
+    copy.number = telling ? arrived->number % REFERENCE_NUMBERS : arrived->number;
     const uint32_t oldest = pair->cumulative, before = reference_pair_acknowledged(pair, parameters);
     acknowledge(world, nic, pair, ack->number, ack->number + ack->message % CAUSE_UNIT);
     if (!nic->controller->wants_acknowledgements) {
@@ -400,9 +404,12 @@ static void ack_arrived(struct reference_world *world, struct reference_nic *nic
                                                     .in_flight = pair->next > now ? pair->next - now : 0,
                                                     .cumulative = pair->cumulative,
                                                     .next_number = pair->next,
-                                                    .marked = (ack->flags_transmission & PACKET_FLAG_MARKED) != 0};
+                                                    .marked = (ack->flags_transmission & PACKET_FLAG_MARKED) != 0,
+                                                    .telemetry =
+                                                        telling ? (uint8_t)(arrived->number / REFERENCE_NUMBERS) : 0};
     world->result->endpoints[nic->endpoint].round_trips += told.round_trip_ps > 0;
     world->result->endpoints[nic->endpoint].untold_round_trips += told.round_trip_ps == 0;
+    world->result->endpoints[nic->endpoint].telemetry += told.telemetry > 0;
     nic->controller->acknowledged(&world->parameters->congestion, &pair->congestion, &told, world->now_ps);
     ask_window(world, nic, pair);
 }

@@ -23,6 +23,7 @@ struct flow {
     uint32_t n_noted;
     uint32_t expected;
     uint32_t received;      /* new packets */
+    uint32_t told;          /* what switches told the packet that is looked at */
     uint64_t payload_bytes; /* new, since the last ACK */
     bool notified;
     uint64_t notified_ps;
@@ -87,7 +88,7 @@ static void send_ack(struct reference_world *world, struct reference_nic *nic, s
     const int64_t early = (int64_t)flow->received - (int64_t)flow->expected;
     const int64_t cause = apart >= -TOLD_APART && apart < TOLD_APART ? apart + TOLD_APART : 0;
     flow->payload_bytes = 0;
-    reply(world, nic, to, PACKET_ACK, flow->expected,
+    reply(world, nic, to, PACKET_ACK, flow->expected + flow->told * REFERENCE_NUMBERS,
           (uint32_t)((early < TOLD_EARLY - 1 ? early : TOLD_EARLY - 1) + cause * TOLD_EARLY));
 }
 
@@ -168,9 +169,15 @@ static void count(struct reference_endpoint_counts *counts, const struct flow *f
 }
 
 void reference_receiver_data(struct reference_world *world, struct reference_receiver *receiver,
-                             struct reference_nic *nic, const struct packet *packet,
+                             struct reference_nic *nic, const struct packet *arrived,
                              struct reference_receiver_whole *whole) {
-    struct flow *flow = find_flow(receiver, packet);
+    struct flow *flow = find_flow(receiver, arrived);
+    struct packet copy = *arrived;
+    const struct packet *packet = &copy;
+    if (congestion_controller_of(world->parameters->congestion.kind)->wants_telemetry) {
+        flow->told = arrived->number / REFERENCE_NUMBERS;
+        copy.number = arrived->number % REFERENCE_NUMBERS;
+    }
     const bool duplicate = packet->number < flow->n_noted && flow->noted[packet->number].there;
     count(&world->result->endpoints[receiver->endpoint], flow, packet, duplicate);
     notify(world, nic, flow, packet);

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/rate.h"
+#include "congestion/telemetry.h"
 
 #include <stdlib.h>
 
@@ -16,6 +17,7 @@ struct switch_port {
     uint64_t deficit[PACKET_CLASSES];
     enum packet_class turn;
     uint64_t draws; /* of the marking stream */
+    struct telemetry_port telemetry;
     /* as an ingress */
     uint64_t shared, headroom;
     bool pausing; /* the other end has been told to pause */
@@ -205,6 +207,24 @@ static void mark(struct reference_world *world, struct reference_switch *device,
     }
 }
 
+/* What the port tells a data packet that starts, if that is more than others have told it. */
+static void tell(struct reference_world *world, struct reference_switch *device, uint16_t port, struct packet *packet) {
+    const struct congestion_parameters *congestion = &world->parameters->congestion;
+    const struct fabric_link *out = &world->fabric->links[reference_world_link(world, device->device, port)];
+    const enum packet_class class = packet_class(packet);
+    if (!congestion_controller_of(congestion->kind)->wants_telemetry || class == PACKET_CLASS_CONTROL) {
+        return;
+    }
+    const uint64_t stream = hash_stream(world->parameters->seed, HASH_PURPOSE_TELEMETRY, device->device, port);
+    const rate_wide queue_ps = (rate_wide)out->ps_per_byte * device->ports[port].depth[class] >> RATE_FRACTION_BITS;
+    const uint32_t told = telemetry_tell(&device->ports[port].telemetry, (uint64_t)queue_ps,
+                                         rate_time_ps(out->ps_per_byte, packet->size_bytes), world->now_ps,
+                                         congestion->hpcc.round_trip_ps, hash_draw(stream, world->now_ps));
+    if (packet_kind(packet) == PACKET_DATA && told > packet->number / REFERENCE_NUMBERS) {
+        packet->number = packet->number % REFERENCE_NUMBERS + told * REFERENCE_NUMBERS;
+    }
+}
+
 static void choose(struct reference_world *world, struct reference_switch *device, uint16_t port) {
     if (reference_world_transmitter(world, device->device, port)->busy) {
         return;
@@ -214,6 +234,7 @@ static void choose(struct reference_world *world, struct reference_switch *devic
         return;
     }
     struct reference_queued queued = reference_queue_pop(&device->ports[port].queues[class]);
+    tell(world, device, port, &queued.packet);
     mark(world, device, port, &queued.packet);
     reference_world_start(world, device->device, port, &queued);
 }

@@ -9,6 +9,9 @@
 #include "reference_heap.h"
 #include "reference_queue.h"
 
+/** With telemetry a number field is number + what was told × this. A naive simulator sends no more packets. */
+enum { REFERENCE_NUMBERS = 1 << 24 };
+
 struct reference_switch;
 struct reference_chip;
 struct reference_endpoint;
