@@ -26,6 +26,7 @@ static const struct error_id_entry entries[] = {
     {ERROR_ID_POLICY,
      "A policy's short form cannot be read: PATH[(QUEUE_PAIRS)]+CONGESTION[+early_pacing][+polarised]."},
     {ERROR_ID_OVERRIDE, "An override is not of the form KEY=VALUE with a dotted key."},
+    {ERROR_ID_FILE_KIND, "A file is of another kind than this command, or this key, takes."},
     {ERROR_ID_CONFLICT_SCALE, "More GPUs are used than a domain has, or the numbers of GPUs do not fit each other."},
     {ERROR_ID_CONFLICT_PORTS, "A switch has fewer ports than its links need."},
     {ERROR_ID_CONFLICT_SPINES,

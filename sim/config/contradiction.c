@@ -8,7 +8,8 @@
 /** A setting as a user would name it. */
 struct setting {
     char name[96];
-    struct tree_place place; /* source NULL = a default */
+    struct tree_place place;      /* source NULL = a default */
+    const struct tree_node *node; /* NULL = a default */
 };
 
 /** The entry of a path whose last part may be the number of a list's item ("policies.2"); a single value stands for a list of it. */
@@ -56,6 +57,7 @@ static struct setting find(const struct contradiction_scope *scope, const char *
     }
     if (entry != NULL) {
         setting.place = entry->value->place;
+        setting.node = entry->value;
     }
     return setting;
 }
@@ -70,6 +72,17 @@ static bool is_wrong(const struct error_list *errors, struct tree_place place) {
         }
     }
     return false;
+}
+
+/** Was the setting found wrong before, or, of a section, any of its keys? */
+static bool was_wrong(const struct error_list *errors, const struct setting *setting) {
+    bool wrong = is_wrong(errors, setting->place);
+    for (uint32_t i = 0; setting->node != NULL && setting->node->kind == TREE_MAPPING && i < setting->node->n_entries;
+         i++) {
+        const struct tree_entry *entry = &setting->node->entries[i];
+        wrong = wrong || is_wrong(errors, entry->key_place) || is_wrong(errors, entry->value->place);
+    }
+    return wrong;
 }
 
 /** Mistakes other than contradictions. */
@@ -92,12 +105,12 @@ static void describe(char *hint, size_t size, const struct setting *other) {
     }
 }
 
-void contradiction_report(const struct contradiction_scope *scope, enum error_id id, const char *first,
-                          const char *second, const char *format, ...) {
+/** Reports a contradiction unless a mistake may be behind it; hint NULL = where the other setting is. */
+static void report(const struct contradiction_scope *scope, enum error_id id, const char *first, const char *second,
+                   const char *hint, const char *message) {
     struct setting at = find(scope, first), other = find(scope, second);
     const bool unknown = at.place.source == NULL || other.place.source == NULL;
-    if (is_wrong(scope->errors, at.place) || is_wrong(scope->errors, other.place) ||
-        (unknown && has_mistakes(scope->errors))) {
+    if (was_wrong(scope->errors, &at) || was_wrong(scope->errors, &other) || (unknown && has_mistakes(scope->errors))) {
         return;
     }
     if (at.place.source == NULL) {
@@ -109,11 +122,30 @@ void contradiction_report(const struct contradiction_scope *scope, enum error_id
         const struct tree_node *file = scope->experiment != NULL ? scope->experiment : scope->topology;
         at.place.source = file->place.source;
     }
-    char message[ERROR_MESSAGE_SIZE], hint[ERROR_MESSAGE_SIZE];
+    char place[ERROR_MESSAGE_SIZE];
+    describe(place, sizeof place, &other);
+    if (hint == NULL && strcmp(first, second) != 0) {
+        hint = place;
+    }
+    tree_report(scope->errors, at.place, id, hint, "%s", message);
+}
+
+void contradiction_report(const struct contradiction_scope *scope, enum error_id id, const char *first,
+                          const char *second, const char *format, ...) {
+    char message[ERROR_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    describe(hint, sizeof hint, &other);
-    tree_report(scope->errors, at.place, id, strcmp(first, second) == 0 ? NULL : hint, "%s", message);
+    report(scope, id, first, second, NULL, message);
+}
+
+void contradiction_report_hint(const struct contradiction_scope *scope, enum error_id id, const char *first,
+                               const char *second, const char *hint, const char *format, ...) {
+    char message[ERROR_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    report(scope, id, first, second, hint, message);
 }

@@ -23,4 +23,9 @@ struct contradiction_scope {
 void contradiction_report(const struct contradiction_scope *scope, enum error_id id, const char *first,
                           const char *second, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/** The same with a hint that says what would do, in place of the other's place. */
+void contradiction_report_hint(const struct contradiction_scope *scope, enum error_id id, const char *first,
+                               const char *second, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+
 #endif

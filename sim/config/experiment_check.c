@@ -37,27 +37,47 @@ static void check_model(const struct experiment_model *model, const struct contr
     }
 }
 
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
+    return b == 0 ? a : greatest_common_divisor(b, a % b);
+}
+
+/** Whole experts on each GPU of a group, and whole groups in the cluster. */
+static void check_groups(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    const uint32_t experts = experiment->model.experts;
+    const bool given = traffic->expert_parallelism != 0;
+    const uint64_t parallel = given ? traffic->expert_parallelism : gpus;
+    const char *key = given ? "traffic.expert_parallelism" : "traffic"; /* where it would stand */
+    char hint[ERROR_MESSAGE_SIZE];
+    snprintf(hint, sizeof hint,
+             "%" PRIu64 " would do: it divides both the %" PRIu32 " experts and the %" PRIu64 " GPUs",
+             greatest_common_divisor(gpus, experts), experts, gpus);
+    if (gpus % parallel != 0) {
+        contradiction_report_hint(scope, ERROR_ID_CONFLICT_EXPERTS, key, "gpus_used", hint,
+                                  "traffic.expert_parallelism is %" PRIu64 ": it does not divide the %" PRIu64
+                                  " GPUs of the cluster",
+                                  parallel, gpus);
+    }
+    if (experts % parallel != 0) {
+        contradiction_report_hint(scope, ERROR_ID_CONFLICT_EXPERTS, key, "model.experts", hint,
+                                  "traffic.expert_parallelism is %" PRIu64 "%s: %" PRIu32
+                                  " experts cannot be divided over so many GPUs",
+                                  parallel, given ? "" : " (not given: all GPUs)", experts);
+    }
+}
+
 /** Expert parallelism against GPUs, experts and nodes. */
 static void check_split(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
     const uint64_t parallel = traffic->expert_parallelism == 0 ? gpus : traffic->expert_parallelism;
     const char *key = traffic->expert_parallelism == 0 ? "gpus_used" : "traffic.expert_parallelism";
-    if (gpus % parallel != 0) {
-        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, key, "gpus_used",
-                 "an expert parallelism of %" PRIu64 " does not divide the %" PRIu64 " GPUs of the cluster", parallel,
-                 gpus);
-    }
+    check_groups(experiment, gpus, scope);
     const uint32_t domain = experiment->topology.gpus_used;
     if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED && parallel > domain && parallel % domain != 0) {
         CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.group_placement", key,
                  "strided groups are made of whole NVLink domains: %" PRIu64 " GPUs of a group are not a multiple of "
                  "the %" PRIu32 " used of a domain",
                  parallel, domain);
-    }
-    if (experiment->model.experts % parallel != 0) {
-        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, key, "model.experts",
-                 "%" PRIu32 " experts cannot be divided over %" PRIu64 " GPUs (expert parallelism)",
-                 experiment->model.experts, parallel);
     }
     const uint32_t node = traffic->node_gpus == 0 ? experiment->topology.gpus_used : traffic->node_gpus;
     if (traffic->gate == EXPERIMENT_GATE_NODE_LIMITED && parallel % node != 0) {

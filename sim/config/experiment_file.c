@@ -6,15 +6,16 @@
 #include "config/experiment_doubt.h"
 #include "config/experiment_preset.h"
 #include "config/experiment_unused.h"
+#include "config/file_kind.h"
 #include "config/key.h"
 #include "config/policy_reader.h"
 #include "config/section_reader.h"
 #include "config/topology_check.h"
 #include "config/topology_file.h"
+#include "config/topology_search.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /** One `key=value` of the command line. */
 struct override {
@@ -55,46 +56,27 @@ static void read_override(struct reading *reading, const char *text, struct over
     }
 }
 
-/** Applies the override of the topology as a whole, which decides what others apply to; or all but that. */
-static void apply_overrides(const struct reading *reading, bool topology) {
+/** What overrides apply to. */
+enum stage {
+    STAGE_TOPOLOGY, /* the topology as a whole, which decides what others apply to */
+    STAGE_BELOW,    /* keys of the topology */
+    STAGE_OTHERS,
+};
+
+static enum stage stage_of(const struct override *override) {
+    if (strcmp(override->key, "topology") == 0) {
+        return STAGE_TOPOLOGY;
+    }
+    return strncmp(override->key, "topology.", 9) == 0 ? STAGE_BELOW : STAGE_OTHERS;
+}
+
+static void apply_overrides(const struct reading *reading, enum stage stage) {
     for (size_t i = 0; i < reading->n_overrides; i++) {
         const struct override *override = &reading->overrides[i];
-        if (override->value != NULL && (strcmp(override->key, "topology") == 0) == topology) {
+        if (override->value != NULL && stage_of(override) == stage) {
             tree_set(reading->tree, reading->root, override->key, override->place, override->value, reading->errors);
         }
     }
-}
-
-/** The directory part of a path with its slash, into a buffer of size bytes. */
-static void directory_of(const char *path, char *directory, size_t size) {
-    const char *slash = strrchr(path, '/');
-    snprintf(directory, size, "%.*s", slash == NULL ? 0 : (int)(slash - path) + 1, path);
-}
-
-/** Finds a topology file: as given if absolute, beside the configuration, in ../topologies. */
-static bool find_topology(const struct reading *reading, const struct tree_node *value, char *path, size_t size) {
-    char directory[ERROR_FILE_SIZE], second[2 * ERROR_FILE_SIZE], first[2 * ERROR_FILE_SIZE];
-    directory_of(reading->name, directory, sizeof directory);
-    const bool absolute = value->text[0] == '/';
-    const int length = snprintf(first, sizeof first, "%s%s", absolute ? "" : directory, value->text);
-    snprintf(second, sizeof second, "%s../topologies/%s", directory, value->text);
-    const bool beside = access(first, F_OK) == 0;
-    if (!beside && (absolute || access(second, F_OK) != 0)) {
-        char hint[ERROR_MESSAGE_SIZE];
-        snprintf(hint, sizeof hint, "looked for %.240s%s%.240s", first, absolute ? "" : " and ",
-                 absolute ? "" : second);
-        tree_report(reading->errors, value->place, ERROR_ID_FILE_MISSING, hint, "there is no topology file `%.80s`",
-                    value->text);
-        return false;
-    }
-    const char *found = beside ? first : second;
-    if (length >= (int)sizeof first || strlen(found) >= size) {
-        tree_report(reading->errors, value->place, ERROR_ID_FILE_PATH, NULL, "the path is longer than %zu bytes",
-                    size - 1);
-        return false;
-    }
-    memcpy(path, found, strlen(found) + 1);
-    return true;
 }
 
 /** Puts the topology's mapping in place of its file's name. NULL if there is none; its errors have been reported. */
@@ -105,11 +87,12 @@ static struct tree_node *load_topology(const struct reading *reading) {
         return NULL;
     }
     if (entry->value->kind == TREE_VALUE && !entry->value->is_null) {
-        if (!find_topology(reading, entry->value, experiment->topology_path, sizeof experiment->topology_path)) {
+        if (!topology_search_value(reading->name, entry->value, experiment->topology_path,
+                                   sizeof experiment->topology_path, reading->errors)) {
             return NULL;
         }
         struct tree_node *root = tree_read(reading->tree, experiment->topology_path, reading->errors);
-        if (root == NULL) {
+        if (root == NULL || !file_kind_check(root, experiment->topology_path, FILE_KIND_TOPOLOGY, reading->errors)) {
             return NULL;
         }
         entry->value = root;
@@ -154,15 +137,19 @@ static void read_all(struct reading *reading, const char *const *overrides) {
         section_reader_read(experiment_keys(), reading->root, reading->experiment, reading->errors);
         return;
     }
+    if (!file_kind_check(reading->root, reading->name, FILE_KIND_CONFIGURATION, reading->errors)) {
+        return;
+    }
     reading->overrides = memory_allocate(reading->n_overrides, sizeof *reading->overrides);
     for (size_t i = 0; i < reading->n_overrides; i++) {
         read_override(reading, overrides[i], &reading->overrides[i]);
     }
-    apply_overrides(reading, true);
+    apply_overrides(reading, STAGE_TOPOLOGY);
     struct tree_node *topology = load_topology(reading);
     if (topology != NULL || tree_find(reading->root, "topology") == NULL) {
-        apply_overrides(reading, false);
+        apply_overrides(reading, STAGE_BELOW);
     }
+    apply_overrides(reading, STAGE_OTHERS);
     fill(reading, topology);
     free(reading->overrides);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/topology_file.h"
 
+#include "config/file_kind.h"
 #include "config/key.h"
 #include "config/section_reader.h"
 #include "config/topology_check.h"
@@ -33,7 +34,7 @@ bool topology_read(const char *path, struct topology *topology, struct error_lis
     const unsigned before = errors->count + errors->dropped;
     struct tree *tree = tree_create();
     const struct tree_node *root = tree_read(tree, path, errors);
-    if (root != NULL) {
+    if (root != NULL && file_kind_check(root, path, FILE_KIND_TOPOLOGY, errors)) {
         topology_read_node(root, topology, errors);
         snprintf(topology->path, sizeof topology->path, "%s", path);
         if (root->kind == TREE_MAPPING) {

@@ -3,10 +3,12 @@
  * Every file of broken/ is refused with exactly the messages and the exit code that the file beside it says.
  *
  * Lines `# --set KEY=VALUE` at the top of a file are overrides of the command line. When a message changes on purpose:
+ * The folders of topologies read @SOURCE@ and @INSTALLED@.
  * MOEFABRIC_UPDATE=1 meson test -C build config-broken, then read the difference.
  */
 #include "base/file.h"
 #include "config/experiment_file.h"
+#include "config/topology_search.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -35,6 +37,21 @@ static size_t find_overrides(char *text, const char **overrides) {
     return n;
 }
 
+/** Writes a text with a name in place of a folder of this machine. */
+static char *rename_folder(char *text, const char *folder, const char *name) {
+    char *renamed = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&renamed, &size);
+    for (const char *at = text; *at != '\0';) {
+        const bool found = strncmp(at, folder, strlen(folder)) == 0;
+        fprintf(stream, "%.*s", (int)(found ? strlen(name) : 1), found ? name : at);
+        at += found ? strlen(folder) : 1;
+    }
+    fclose(stream);
+    free(text);
+    return renamed;
+}
+
 /** What the program would print for a file, with the exit code as last line. */
 static char *print_result(const char *name) {
     const char *overrides[OVERRIDES_LIMIT];
@@ -54,7 +71,8 @@ static char *print_result(const char *name) {
     free(errors);
     free(experiment);
     free(text.bytes);
-    return printed;
+    printed = rename_folder(printed, topology_search_folder(false), "@SOURCE@");
+    return rename_folder(printed, topology_search_folder(true), "@INSTALLED@");
 }
 
 static void write_text(const char *path, const char *text) {
