@@ -4,20 +4,12 @@
 #include "base/error_id.h"
 #include "base/memory.h"
 #include "base/progress.h"
+#include "command/interrupt.h"
 #include "command/watch.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-
-/* The only global state: a signal handler can reach nothing else. */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    interrupted = 1;
-}
 
 /* One run, and what it says of itself while it goes. */
 struct job {
@@ -71,13 +63,13 @@ static bool look(void *context, uint64_t now_ps, uint64_t hops) {
         progress_update(&at->crew->progress, &sample);
         pthread_mutex_unlock(&at->crew->progress_lock);
     }
-    return !interrupted && !watch_is_exceeded(&at->crew->watch);
+    return !interrupt_has_come() && !watch_is_exceeded(&at->crew->watch);
 }
 
 /* Whether to stop before a run; over several ranks all must come to the same answer. */
 static bool is_called_off(struct crew *crew, const struct job *job) {
     const struct exchange *exchange = job->simulation.exchange;
-    const bool here = interrupted || watch_is_exceeded(&crew->watch);
+    const bool here = interrupt_has_come() || watch_is_exceeded(&crew->watch);
     if (!exchange) {
         return here;
     }
@@ -102,7 +94,7 @@ static void *work(void *context) {
         job->measurement = simulation_run(&job->simulation, &job->error);
         job->failed = !job->measurement;
         if (job->measurement) {
-            const bool stopped = job->measurement->outcome == MEASUREMENT_INTERRUPTED && !interrupted;
+            const bool stopped = job->measurement->outcome == MEASUREMENT_INTERRUPTED && !interrupt_has_come();
             job->measurement->outcome = stopped ? watch_outcome(&crew->watch) : job->measurement->outcome;
             job->hops = job->measurement->totals.data_hops + job->measurement->totals.control_hops;
             job->simulated_ps = job->measurement->totals.simulated_ps;
@@ -162,12 +154,13 @@ static enum exit_code exit_code_of(enum measurement_outcome outcome) {
 
 /* Takes the results over. False with *error if a run could not start. */
 static bool collect(struct crew *crew, struct batch_result *result, struct error *error) {
-    bool good = true;
+    bool good = true, cut_short = false;
     *result = (struct batch_result){.count = crew->n_jobs,
                                     .measurements = memory_allocate(crew->n_jobs, sizeof(*result->measurements))};
     for (uint32_t i = 0; i < crew->n_jobs; i++) {
         struct job *job = &crew->jobs[i];
         result->measurements[i] = job->measurement;
+        cut_short = cut_short || !job->measurement || job->measurement->outcome == MEASUREMENT_INTERRUPTED;
         result->hops += job->hops;
         if (job->failed && good) {
             *error = job->error;
@@ -176,7 +169,7 @@ static bool collect(struct crew *crew, struct batch_result *result, struct error
         const enum exit_code code = job->measurement ? exit_code_of(job->measurement->outcome) : EXIT_CODE_OK;
         result->exit_code = code > result->exit_code ? code : result->exit_code;
     }
-    if (interrupted) {
+    if (interrupt_has_come() && cut_short) {
         result->exit_code = EXIT_CODE_INTERRUPTED;
     } else if (atomic_load(&crew->watch.exceeded) != MEASUREMENT_FINISHED) {
         result->stopped = watch_outcome(&crew->watch);
@@ -189,22 +182,16 @@ bool batch_run(const struct batch *batch, struct batch_result *result, struct er
     struct crew crew = {.jobs = jobs_of(batch),
                         .n_jobs = batch->n_policies * batch->experiment->n_seeds,
                         .expected_hops = batch->expected_hops};
-    struct sigaction action = {.sa_handler = on_interrupt}, before_interrupt, before_end;
-    sigemptyset(&action.sa_mask);
-    action.sa_flags = (int)SA_RESETHAND; // a second one ends the program at once
-    sigaction(SIGINT, &action, &before_interrupt);
-    sigaction(SIGTERM, &action, &before_end);
+    interrupt_listen();
     watch_begin(&crew.watch, batch->experiment->wall_time_limit_ps, batch->experiment->memory_limit_bytes);
     pthread_mutex_init(&crew.progress_lock, NULL);
     progress_init(&crew.progress, stderr, batch->experiment->name, batch->quiet);
     const unsigned at_once = batch->exchange ? 1 : batch->threads;
     run_crew(&crew, at_once < crew.n_jobs ? at_once : crew.n_jobs);
     struct progress_sample last = sample_of(&crew);
-    last.share_done = interrupted || watch_is_exceeded(&crew.watch) ? last.share_done : 1;
+    last.share_done = interrupt_has_come() || watch_is_exceeded(&crew.watch) ? last.share_done : 1;
     progress_finish(&crew.progress, &last);
     pthread_mutex_destroy(&crew.progress_lock);
-    sigaction(SIGINT, &before_interrupt, NULL);
-    sigaction(SIGTERM, &before_end, NULL);
     const bool good = collect(&crew, result, error);
     free(crew.jobs);
     if (!good) {

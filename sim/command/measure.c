@@ -329,8 +329,10 @@ struct measurement *measure_network(const struct simulation *simulation, const s
     measurement->outcome = outcome_of(status);
     if (status == NETWORK_STALLED) {
         stall_describe(network, simulation->fabric, measurement->diagnosis, sizeof(measurement->diagnosis));
+    } else if (status == NETWORK_LIMIT) {
+        stall_find_deadlock(network, simulation->fabric, measurement->diagnosis, sizeof(measurement->diagnosis));
     }
-    measurement->totals.simulated_ps = network_end_ps(network);
+    measurement->totals.simulated_ps = status == NETWORK_FINISHED ? network_end_ps(network) : network_now_ps(network);
     measurement->totals.traffic_digest = plan_digest(plan);
     fill_links(measurement, simulation->fabric, network);
     for (uint32_t rank = 0; rank < shape.n_ranks; rank++) {

@@ -85,9 +85,20 @@ static void print_cost(FILE *stream, const struct estimate *estimate, uint32_t n
             text(time, QUANTITY_TIME, rounded(1e12 * estimate->cpu_seconds * runs / at_once)));
 }
 
+/* A run that cannot finish is said before it is paid for. */
+static void print_limit(FILE *stream, const struct experiment *experiment, const struct estimate *estimate) {
+    if (estimate->ideal_ps >= experiment->limit_ps) {
+        char least[QUANTITY_TEXT_SIZE], limit[QUANTITY_TEXT_SIZE];
+        fprintf(stream, "limit     this traffic takes at least %s, limits.simulated_time is %s: no run will finish\n",
+                text(least, QUANTITY_TIME, rounded((double)estimate->ideal_ps)),
+                text(limit, QUANTITY_TIME, (double)experiment->limit_ps));
+    }
+}
+
 void preview_print(FILE *stream, const struct experiment *experiment, const struct fabric *fabric,
                    const struct estimate *estimate, uint32_t n_policies, unsigned threads) {
     print_cluster(stream, experiment, fabric);
     print_traffic(stream, experiment, estimate);
     print_cost(stream, estimate, n_policies, experiment->n_seeds, threads);
+    print_limit(stream, experiment, estimate);
 }

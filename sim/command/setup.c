@@ -11,6 +11,13 @@ static uint32_t fixed_point(double share, int bits) {
     return (uint32_t)(share * (double)(UINT64_C(1) << bits) + 0.5);
 }
 
+/* Without a word of the user: longer than any wait that ends by itself. */
+static uint64_t stall_of(const struct experiment *experiment) {
+    const uint64_t least_ps = UINT64_C(500000000000);
+    const uint64_t longest_wait_ps = experiment->topology.nic.retransmit_timeout_ps << NIC_LONGEST_BACK_OFF;
+    return experiment->stall_ps != 0 ? experiment->stall_ps : longest_wait_ps > least_ps ? longest_wait_ps : least_ps;
+}
+
 static struct switch_parameters switch_of(const struct topology_switch *given) {
     return (struct switch_parameters){
         .pfc = given->pfc,
@@ -197,7 +204,7 @@ bool setup_network(const struct experiment *experiment, const struct experiment_
                    struct network_parameters *parameters, struct error *error) {
     enum path_kind kind = PATH_ECMP;
     *parameters =
-        (struct network_parameters){.seed = seed, .limit_ps = experiment->limit_ps, .stall_ps = experiment->stall_ps};
+        (struct network_parameters){.seed = seed, .limit_ps = experiment->limit_ps, .stall_ps = stall_of(experiment)};
     if (!find_path(policy->path, &kind, error) || !set_congestion(experiment, policy, &parameters->congestion, error)) {
         return false;
     }

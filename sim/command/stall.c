@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { LINKS_NAMED = 4 };
 
@@ -43,19 +44,42 @@ static void add_stuck_pair(struct line *line, const struct endpoint_stuck *stuck
     }
 }
 
-void stall_describe(const struct network *network, const struct fabric *fabric, char *buffer, size_t size) {
+/* What nobody sends again: the exchange of counts has no acknowledgements. */
+static void add_control_drops(struct line *line, const struct network *network, const struct fabric *fabric) {
+    uint64_t drops = 0;
+    for (uint32_t link = 0; link < fabric->n_links; link++) {
+        drops += network_link(network, link)->lossy_drops;
+    }
+    if (drops > 0) {
+        add(line,
+            "%s%llu packets of lossy classes were dropped for want of buffer (lossy_pool); counts and grants are not "
+            "sent again",
+            line->length > 0 ? "; " : "", (unsigned long long)drops);
+    }
+}
+
+bool stall_find_deadlock(const struct network *network, const struct fabric *fabric, char *buffer, size_t size) {
     struct line line = {.text = buffer, .size = size};
     uint32_t links[LINKS_NAMED];
-    struct endpoint_stuck stuck;
-    buffer[0] = '\0';
     const uint32_t length = network_circle(network, links, LINKS_NAMED);
-    const uint32_t paused = network_paused_links(network);
+    buffer[0] = '\0';
     if (length > 0) {
         add_circle(&line, fabric, links, length);
-    } else if (paused > 0) {
+    }
+    return length > 0;
+}
+
+void stall_describe(const struct network *network, const struct fabric *fabric, char *buffer, size_t size) {
+    struct line line = {.text = buffer, .size = size};
+    struct endpoint_stuck stuck;
+    const bool deadlock = stall_find_deadlock(network, fabric, buffer, size);
+    const uint32_t paused = network_paused_links(network);
+    line.length = strlen(buffer);
+    if (!deadlock && paused > 0) {
         add(&line, "%u links are paused, but not in a circle", paused);
     }
     if (network_stuck_pair(network, &stuck)) {
         add_stuck_pair(&line, &stuck);
     }
+    add_control_drops(&line, network, fabric);
 }

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Says that a policy is not there, or must be chosen, and what there is. */
 static bool refuse_policy(const struct experiment *experiment, const char *name) {
@@ -103,7 +104,7 @@ static void check_digests(const struct experiment *experiment, const struct batc
     }
 }
 
-/* The finished runs go into the file; those that were interrupted are incomplete and stay out, unless nothing else is there. */
+/* Every run that was begun goes into the file; how it ended is among its attributes. */
 static bool store_all(struct store *store, const struct batch_result *result, struct error *error) {
     for (uint32_t i = 0; i < result->count; i++) {
         if (result->measurements[i] && !store_add_run(store, result->measurements[i], error)) {
@@ -131,6 +132,7 @@ static void complain_about(const struct measurement *measurement) {
         error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
                   "%s, seed %llu: not finished within limits.simulated_time", measurement->policy,
                   (unsigned long long)measurement->seed);
+        snprintf(error.hint, sizeof(error.hint), "%s", measurement->diagnosis);
         error_print(stderr, &error);
     } else if (measurement->outcome == MEASUREMENT_STALLED) {
         error_set(&error, EXIT_CODE_LIMIT, ERROR_ID_RUN_STALLED,
@@ -208,6 +210,25 @@ static struct store *open_store(const struct experiment *experiment, const char 
     return store;
 }
 
+static bool is_same_file(const char *left, const char *right) {
+    struct stat left_place, right_place;
+    return left && stat(left, &left_place) == 0 && stat(right, &right_place) == 0 &&
+           left_place.st_dev == right_place.st_dev && left_place.st_ino == right_place.st_ino;
+}
+
+/* A result never takes the place of what it is made from. */
+static bool spares_inputs(const struct arguments *arguments, const struct experiment *experiment, const char *path,
+                          struct error *error) {
+    if (path[0] == '\0') {
+        return error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "--output needs the name of a file");
+    }
+    if (is_same_file(arguments->operand, path) || is_same_file(experiment->topology_path, path)) {
+        return error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE,
+                         "the result would replace %s, which it is made from: choose another --output", path);
+    }
+    return true;
+}
+
 /* That the result can be written is known before anything is simulated. */
 static bool can_write(const struct experiment *experiment, const char *path, struct error *error) {
     struct store *store = open_store(experiment, path, error);
@@ -219,7 +240,7 @@ static int simulate(const struct arguments *arguments, const struct experiment *
                     uint32_t n_policies, const struct fabric *fabric, struct provenance *provenance, const char *path) {
     struct error error = {0};
     struct estimate estimate = {0};
-    if (!can_write(experiment, path, &error) ||
+    if (!spares_inputs(arguments, experiment, path, &error) || !can_write(experiment, path, &error) ||
         (!arguments->quiet && !estimate_run(experiment, fabric, &estimate, &error))) {
         return fail_before_run(arguments, &error);
     }

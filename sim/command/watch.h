@@ -14,7 +14,7 @@
 /** What is watched, and what was exceeded first. Shared by the threads that run simulations. */
 struct watch {
     uint64_t wall_time_ns; /**< 0 = no limit */
-    uint64_t memory_bytes; /**< largest resident set; 0 = no limit */
+    uint64_t memory_bytes; /**< largest resident set so far; 0 = no limit */
     uint64_t begun_ns;     /**< monotonic clock */
     _Atomic int exceeded;  /**< enum measurement_outcome: MEASUREMENT_FINISHED while nothing is */
 };

@@ -129,6 +129,18 @@ static void check_rank(const struct contradiction_scope *scope, const char *key,
     }
 }
 
+/* A queue pair numbers its packets with 32 bits. */
+static void check_packets(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    const uint64_t bytes = experiment->traffic.bytes, payload = experiment->topology.nic.payload_bytes;
+    if (scope->topology != NULL && experiment->traffic.pattern != EXPERIMENT_PATTERN_MOE && payload > 0 &&
+        bytes / payload >= UINT32_MAX) {
+        char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
+        CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.bytes", "nic.payload",
+                 "a message of %s in packets of %s has more than 2^32 packets",
+                 quantity_print(first, QUANTITY_BYTES, bytes), quantity_print(second, QUANTITY_BYTES, payload));
+    }
+}
+
 static void check_traffic(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
     switch (traffic->pattern) {
@@ -284,7 +296,17 @@ static void check_control(const struct experiment *experiment, const struct cont
     }
 }
 
+/* The result is called after the experiment: a name is no path. */
+static void check_name(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    const struct tree_entry *name = scope->experiment == NULL ? NULL : tree_find(scope->experiment, "name");
+    if (name != NULL && strchr(experiment->name, '/') != NULL) {
+        tree_report(scope->errors, name->value->place, ERROR_ID_VALUE_NAME, "results are called after the experiment",
+                    "a name cannot hold a slash");
+    }
+}
+
 void experiment_check(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    check_name(experiment, scope);
     const uint64_t gpus = scope->topology == NULL ? 0 : topology_check_gpus(&experiment->topology);
     if (scope->topology != NULL) {
         check_supported(experiment, scope);
@@ -292,6 +314,7 @@ void experiment_check(const struct experiment *experiment, const struct contradi
     if (experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE) {
         check_moe(experiment, gpus, scope);
     } else if (gpus > 0) {
+        check_packets(experiment, scope);
         check_traffic(experiment, gpus, scope);
     }
     check_policies(experiment, scope);

@@ -195,10 +195,11 @@ static const struct key policy_keys[] = {
 static const struct key limits_keys[] = {
     {"simulated_time", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "281 s", "1 s",
      .doc = "A run that is not done by then ends as unfinished.", FIELD(experiment, limit_ps)},
-    {"stall_time", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "500 ms",
-     .doc = "A run in which nothing arrives for so long (looked at every so often), although messages are on their "
-            "way, ends as "
-            "stalled; 0 = never. Must be longer than repeated retransmission time-outs.",
+    {"stall_time", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "0 s",
+     .doc = "A run in which nothing arrives for so long, although messages are on their way, ends as stalled (looked "
+            "at every so "
+            "often: one to two such times after the last arrival). 0 = the longest wait of a retransmission timer, "
+            "nic.retransmit_timeout × 2^7, at least 500 ms.",
      FIELD(experiment, stall_ps)},
     {"wall_time", KEY_QUANTITY, QUANTITY_TIME, "0 s", "10000000 s", "0 s",
      .doc = "The program stops after so long on the clock on the wall and saves what is finished; 0 = never.",

@@ -183,7 +183,7 @@ static void check_rails(const struct topology *topology, const struct contradict
 
 /** Names of a switch's settings. */
 struct switch_names {
-    const char *ecn_minimum, *ecn_maximum, *xon, *lossless_pool, *lossy_pool;
+    const char *ecn_minimum, *ecn_maximum, *xon, *lossless_pool, *lossy_pool, *headroom;
 };
 
 static void check_switch(const struct topology *topology, const struct topology_switch *is,
@@ -208,6 +208,12 @@ static void check_switch(const struct topology *topology, const struct topology_
                  quantity_print(first, QUANTITY_BYTES, is->lossless_pool_bytes),
                  quantity_print(second, QUANTITY_BYTES, packet));
     }
+    if (is->pfc && is->headroom_bytes < packet) {
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, names->headroom, "nic.payload",
+                 "a headroom of %s does not hold one packet of %s: no pause would ever be sent",
+                 quantity_print(first, QUANTITY_BYTES, is->headroom_bytes),
+                 quantity_print(second, QUANTITY_BYTES, packet));
+    }
     if (is->lossy_pool_bytes < packet) {
         CONFLICT(ERROR_ID_CONFLICT_BUFFER, names->lossy_pool, "nic.payload",
                  "a lossy pool of %s does not hold one packet of %s",
@@ -217,10 +223,10 @@ static void check_switch(const struct topology *topology, const struct topology_
 }
 
 void topology_check(const struct topology *topology, const struct contradiction_scope *scope) {
-    static const struct switch_names leaf = {"leaf.ecn_minimum", "leaf.ecn_maximum", "leaf.xon", "leaf.lossless_pool",
-                                             "leaf.lossy_pool"};
-    static const struct switch_names spine = {"spine.ecn_minimum", "spine.ecn_maximum", "spine.xon",
-                                              "spine.lossless_pool", "spine.lossy_pool"};
+    static const struct switch_names leaf = {"leaf.ecn_minimum",   "leaf.ecn_maximum", "leaf.xon",
+                                             "leaf.lossless_pool", "leaf.lossy_pool",  "leaf.headroom"};
+    static const struct switch_names spine = {"spine.ecn_minimum",   "spine.ecn_maximum", "spine.xon",
+                                              "spine.lossless_pool", "spine.lossy_pool",  "spine.headroom"};
     check_scale(topology, scope);
     check_nvlink(topology, scope);
     if (topology->fabric.leaf_downlinks > 0) {

@@ -111,11 +111,11 @@ static const struct key switch_keys[] = {
      .doc = "A packet is forwarded from its first bit (NVIDIA: Spectrum-4 is cut-through port to port); else from its "
             "last.",
      FIELD(topology_switch, cut_through)},
-    {"lossless_pool", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "16 GiB", "67737959 B",
+    {"lossless_pool", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "4 GB", "67737959 B",
      .doc = "Buffer shared by lossless traffic (SONiC sonic-buildimage device/mellanox SN5600, t0, 5 m cables: ingress "
             "lossless pool).",
      FIELD(topology_switch, lossless_pool_bytes)},
-    {"lossy_pool", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "16 GiB", "67737959 B",
+    {"lossy_pool", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "4 GB", "67737959 B",
      .doc = "Buffer shared by control and lossy traffic (estimate: as large as the lossless pool).",
      FIELD(topology_switch, lossy_pool_bytes)},
     {"lossless_alpha_shift", KEY_SIGNED, .minimum = "-8", .maximum = "7", .fallback = "0",

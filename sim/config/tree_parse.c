@@ -274,6 +274,9 @@ struct tree_node *tree_parse(struct tree *tree, const char *name, const char *te
         tree_report(errors, (struct tree_place){.source = source}, ERROR_ID_YAML_SYNTAX, NULL, "no memory to parse it");
         return NULL;
     }
+    if (skip == 0 && size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
+        skip = 3; // a byte order mark says nothing in UTF-8, but some editors write it
+    }
     yaml_parser_set_encoding(&parse.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parse.parser, (const unsigned char *)source->text + skip, size - skip);
     struct tree_node *root = read_document(&parse);

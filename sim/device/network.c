@@ -306,6 +306,10 @@ uint64_t network_end_ps(const struct network *network) {
     return end_ps;
 }
 
+uint64_t network_now_ps(const struct network *network) {
+    return engine_now_ps(network->engine);
+}
+
 uint64_t network_data_hops(const struct network *network) {
     uint64_t hops = 0;
     for (uint32_t l = 0; l < network->context.fabric->n_links; l++) {

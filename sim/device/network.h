@@ -20,7 +20,7 @@ enum network_status {
     NETWORK_INTERRUPTED, /**< the observer said stop */
 };
 
-/** Asked between windows, about every 10 ms of simulated work: simulated time and packet-hops so far. Returns false to stop. */
+/** Asked between windows, every 64 of them: simulated time and packet-hops so far. Returns false to stop. */
 typedef bool network_observer(void *context, uint64_t now_ps, uint64_t hops);
 
 struct network;
@@ -44,6 +44,9 @@ const struct endpoint *network_endpoint(const struct network *network, uint32_t 
 
 /** Time of the last delivery or acknowledgement. */
 uint64_t network_end_ps(const struct network *network);
+
+/** Simulated time that the run has come to; of a finished run no better than the end of its last window. */
+uint64_t network_now_ps(const struct network *network);
 
 /** Packet-hops: packets put on links; all, and data alone. */
 uint64_t network_hops(const struct network *network);

@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "device/endpoint_internal.h"
 
-enum { LARGEST_BACK_OFF = 7 };
-
 static bool accepts_any_order(const struct endpoint *endpoint) {
     return endpoint->context->parameters->nic.out_of_order;
 }
@@ -114,11 +112,14 @@ static void append_message(struct endpoint *endpoint, struct queue_pair *pair, c
     const struct pieces pieces = {.bytes = message->bytes,
                                   .unit_bytes = message->unit_bytes,
                                   .largest_bytes = endpoint->context->parameters->nic.payload_bytes};
+    const uint64_t n_packets = pieces_count(&pieces);
+    REQUIRE(n_packets <= UINT32_MAX - pair->posted_number, "more than 2^32 packets on queue pair %u to %u",
+            pair->number, pair->destination);
     nic->messages[node] = (struct pair_message){
         .pieces = pieces,
         .tag = message->tag,
         .first_number = pair->posted_number,
-        .n_packets = (uint32_t)pieces_count(&pieces),
+        .n_packets = (uint32_t)n_packets,
         .next = NO_MESSAGE,
         .row = book_sent(endpoint, message, pair->number, now_ps),
     };
@@ -417,7 +418,7 @@ void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker) 
         return;
     }
     endpoint->counters.timeouts++;
-    pair->repeats += pair->repeats < LARGEST_BACK_OFF;
+    pair->repeats += pair->repeats < NIC_LONGEST_BACK_OFF;
     pair->clock_ps = now_ps;
     rewind_to(endpoint, pair, pair->cumulative, now_ps);
     arm_timer(endpoint, pair);

@@ -65,7 +65,6 @@ struct fabric_endpoint {
 struct fabric_domain {
     uint32_t first_endpoint, n_endpoints;
     uint32_t first_chip, n_chips;  /**< device numbers of its NVSwitch chips, consecutive */
-    uint32_t links_per_chip_first; /**< unused where all chips have the same number of links a GPU */
 };
 
 /** Ports first_port … first_port+count-1 of a switch lead there, all equally short. */

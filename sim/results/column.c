@@ -114,7 +114,7 @@ static const struct column endpoint_columns[] = {
 };
 
 static const struct column expert_columns[] = {
-    {"rank", "1", "Rank that holds it; 4294967295 = several", COLUMN_UINT32, FIELD(measurement_expert, rank)},
+    {"rank", "1", "Rank that holds it", COLUMN_UINT32, FIELD(measurement_expert, rank)},
     {"tokens", "1", "Tokens that chose it", COLUMN_UINT64, FIELD(measurement_expert, tokens)},
 };
 
@@ -168,7 +168,7 @@ const struct column_table column_tables[] = {
     TABLE("rank_phases", "One rank in one phase, in order of (rank, phase)", rank_phase),
     TABLE("links", "One directed link; row number = link id", link),
     TABLE("endpoints", "One endpoint; row number = rank", endpoint),
-    TABLE("experts", "One expert; row number = expert", expert),
+    TABLE("experts", "One expert of one expert-parallel group; row number = group × experts + expert", expert),
     TABLE("explanations", "Short texts for people", explanation),
 };
 

@@ -36,7 +36,7 @@ enum measurement_outcome {
 enum measurement_phase_kind {
     MEASUREMENT_PHASE_DATA = 0, /**< payload; counts in every statistic */
     MEASUREMENT_PHASE_CONTROL =
-        1, /**< receive counts, grants: stored, but left out of completion times and slow-downs */
+        1, /**< receive counts, grants: left out of completion times and slow-downs; sent as control packets, they have no rows of messages */
 };
 
 /** Kind of a link. Values are stored in the result file: never renumber. */
@@ -140,7 +140,8 @@ struct measurement_explanation {
 
 /** Sums over the run. */
 struct measurement_totals {
-    uint64_t simulated_ps;    /**< time of the last thing that happened */
+    uint64_t
+        simulated_ps; /**< time of the last delivery or acknowledgement; of a run that did not finish, when it was ended. What is still on its way after that (a packet sent twice) is not waited for */
     uint64_t data_hops;       /**< data packets put on a link */
     uint64_t control_hops;    /**< control packets put on a link (pause and credit are no packets) */
     uint64_t traffic_digest;  /**< of the traffic plan: equal under every policy with the same seed */
@@ -154,8 +155,8 @@ struct measurement {
     char policy[MEASUREMENT_NAME_SIZE]; /**< name of the column, e.g. adaptive+dcqcn */
     uint64_t seed;
     enum measurement_outcome outcome;
-    char
-        diagnosis[MEASUREMENT_EXPLANATION_SIZE]; /**< stalled: why, as far as is known; else empty. UTF-8, no newline */
+    char diagnosis
+        [MEASUREMENT_EXPLANATION_SIZE]; /**< stalled, or at the limit of simulated time in a deadlock: why, as far as is known; else empty. UTF-8, no newline */
     uint32_t n_ranks, n_racks, n_phases, n_links, n_experts;
     struct measurement_totals totals;
     struct measurement_phase *phases;       /**< [n_phases] */

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A signal stops the runs under way, and what there is so far is saved: for SIGINT and SIGTERM alike.
-for signal in INT TERM; do
+# A signal stops the runs under way, and what there is so far is saved: for SIGTERM and SIGHUP alike, and for SIGINT, which a shell keeps from what it runs in the background.
+for signal in TERM HUP; do
     moefabric compare "$SOURCE/configs/permutation.yaml" --quiet --threads 1 --set traffic.bytes=1GiB --set limits.simulated_time=10s \
         -o $signal.h5 >$signal.out &
     # not before the program has asked for the signal (bit of its number in the mask of caught ones)
-    until caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$!/status") && [ $((0x$caught & 0x4002)) -eq $((0x4002)) ]; do
+    until caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$!/status") && [ $((0x$caught & 0x4001)) -eq $((0x4001)) ]; do
         sleep 0.1
     done
     sleep 0.3
@@ -15,3 +15,9 @@ for signal in INT TERM; do
     ls
     rm -f "$signal".*
 done
+# shells ignore SIGINT for background jobs, and what was ignored stays so: `timeout` sends it to a job in the foreground
+timeout --preserve-status -s INT 3 moefabric compare "$SOURCE/configs/permutation.yaml" --quiet --threads 1 --set traffic.bytes=1GiB \
+    --set limits.simulated_time=10s -o INT.h5 >INT.out
+echo "INT: exit $?"
+h5dump -A -g /runs INT.h5 | grep -c 'ATTRIBUTE "outcome"'
+ls
