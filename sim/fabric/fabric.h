@@ -64,7 +64,7 @@ struct fabric_endpoint {
 /** One NVLink domain: its endpoints are consecutive ranks. */
 struct fabric_domain {
     uint32_t first_endpoint, n_endpoints;
-    uint32_t first_chip, n_chips;  /**< device numbers of its NVSwitch chips, consecutive */
+    uint32_t first_chip, n_chips; /**< device numbers of its NVSwitch chips, consecutive */
 };
 
 /** Ports first_port … first_port+count-1 of a switch lead there, all equally short. */

@@ -60,8 +60,10 @@ static const struct column rank_phase_columns[] = {
     {"start_ps", "ps", "Its own first message could start", COLUMN_UINT64, FIELD(measurement_rank_phase, start_ps)},
     {"finish_ps", "ps", "Its last byte of this phase arrived; 0 = never", COLUMN_UINT64,
      FIELD(measurement_rank_phase, finish_ps)},
-    {"ideal_ps", "ps", "Least time of its received bytes: headers included ÷ the rate of its port, plus the latency of the shortest way; 0 = unknown", COLUMN_UINT64,
-     FIELD(measurement_rank_phase, ideal_ps)},
+    {"ideal_ps", "ps",
+     "Least time of its received bytes: headers included ÷ the rate of its port, plus the latency of the shortest way; "
+     "0 = unknown",
+     COLUMN_UINT64, FIELD(measurement_rank_phase, ideal_ps)},
 };
 
 static const struct column link_columns[] = {

@@ -3,7 +3,7 @@
 names() {
     moefabric compare "$SOURCE/configs/quickstart-incast.yaml" --set cluster.racks="$2" --set cluster.gpus_used=4 --set 'cluster.leaf_downlinks=4' \
         --set cluster.leaf_uplinks=4 --set traffic.expert_parallelism=0 --set traffic.tokens_per_gpu=16 --set traffic.exchange_counts=false \
-        --set traffic.algorithm="$1" --set policies=[ecmp+none] --set seeds=1 --quiet --json --output result.h5 |
+        --set traffic.algorithm="$1" --set 'policies=[ecmp+none]' --set seeds=1 --quiet --json --output result.h5 |
         grep -o '"name": *"dispatch [^"]*"'
 }
 echo direct: && names direct 2
