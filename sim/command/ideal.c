@@ -10,9 +10,12 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-uint64_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase) {
-    const struct experiment_traffic *traffic = &ideal->experiment->traffic;
-    if (!ideal->plan->moe || traffic->algorithm != EXPERIMENT_ALGORITHM_DIRECT) {
+static uint64_t smaller(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+uint32_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase) {
+    if (!ideal->plan->moe || phase == MEASURE_PHASE_COUNTS) {
         return 0;
     }
     return moe_summary_unit_bytes(ideal->plan->moe,
@@ -43,14 +46,21 @@ static uint64_t latency_ps(const struct fabric *fabric, uint32_t source, uint32_
     return describe_path(fabric, source, destination, kind, bytes, &path) ? path.latency_ps : 0;
 }
 
+/* The largest packet of a message, headers included. */
+static uint64_t largest_packet_bytes(const struct ideal *ideal, uint32_t phase, uint64_t bytes) {
+    const struct topology_nic *nic = &ideal->experiment->topology.nic;
+    const uint64_t unit = ideal_unit_bytes(ideal, phase);
+    const uint64_t whole = unit > 0 ? smaller(unit, bytes) : bytes;
+    return smaller(whole, nic->payload_bytes) + nic->header_bytes;
+}
+
 uint64_t ideal_flow_ps(const void *context, uint32_t source, uint32_t destination, uint32_t phase, uint64_t bytes) {
     const struct ideal *ideal = context;
-    const struct topology_nic *nic = &ideal->experiment->topology.nic;
-    const uint64_t wire = simulation_wire_bytes(nic, bytes, ideal_unit_bytes(ideal, phase));
-    const uint64_t full = nic->payload_bytes + nic->header_bytes;
-    const uint64_t last = wire < full ? wire : full;
-    return nic_time_ps(ideal, source, wire - last) +
-           latency_ps(ideal->fabric, source, destination, FABRIC_ETHERNET, last);
+    const uint64_t wire =
+        simulation_wire_bytes(&ideal->experiment->topology.nic, bytes, ideal_unit_bytes(ideal, phase));
+    const uint64_t largest = largest_packet_bytes(ideal, phase, bytes);
+    return nic_time_ps(ideal, source, wire - largest) +
+           latency_ps(ideal->fabric, source, destination, FABRIC_ETHERNET, largest);
 }
 
 uint64_t ideal_wire_ps(const struct ideal *ideal, uint32_t rank, uint32_t phase, uint64_t bytes) {
@@ -64,12 +74,21 @@ uint64_t ideal_nvlink_ps(const struct ideal *ideal, uint32_t rank, uint64_t byte
     return nvlink_time_ps(ideal, rank, bytes) + latency_ps(ideal->fabric, other, rank, FABRIC_NVLINK, 1);
 }
 
-static uint64_t side_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase, uint64_t fabric_bytes,
-                        uint64_t nvlink_bytes) {
+/* Counts and grants are one packet each. */
+static uint64_t side_wire_bytes(const struct ideal *ideal, enum moe_summary_phase phase,
+                                const struct moe_summary_side *fabric) {
+    const struct topology_nic *nic = &ideal->experiment->topology.nic;
+    if (phase == MOE_SUMMARY_COUNTS) {
+        return fabric->bytes + fabric->messages * nic->header_bytes;
+    }
     const uint32_t measured = phase == MOE_SUMMARY_COMBINE ? MEASURE_PHASE_COMBINE : MEASURE_PHASE_DISPATCH;
-    const uint64_t wire =
-        simulation_wire_bytes(&ideal->experiment->topology.nic, fabric_bytes, ideal_unit_bytes(ideal, measured));
-    return larger(nic_time_ps(ideal, rank, wire), nvlink_time_ps(ideal, rank, nvlink_bytes));
+    return simulation_wire_bytes(nic, fabric->bytes, ideal_unit_bytes(ideal, measured));
+}
+
+static uint64_t side_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase,
+                        const struct moe_summary_side *fabric, const struct moe_summary_side *nvlink) {
+    return larger(nic_time_ps(ideal, rank, side_wire_bytes(ideal, phase, fabric)),
+                  nvlink_time_ps(ideal, rank, nvlink->bytes));
 }
 
 uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase) {
@@ -77,7 +96,7 @@ uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summar
     const uint32_t next_domain = ideal->plan->placement.ranks_per_domain;
     uint64_t fabric_ps = 0, nvlink_ps = 0;
     if (volume.fabric_received.bytes > 0) {
-        fabric_ps = side_ps(ideal, rank, phase, volume.fabric_received.bytes, 0) +
+        fabric_ps = nic_time_ps(ideal, rank, side_wire_bytes(ideal, phase, &volume.fabric_received)) +
                     latency_ps(ideal->fabric, 0, next_domain, FABRIC_ETHERNET, 1);
     }
     if (volume.nvlink_received.bytes > 0) {
@@ -88,8 +107,8 @@ uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summar
 
 uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase) {
     const struct moe_summary_volume largest = moe_summary_extent(ideal->plan->moe, phase).largest;
-    const uint64_t received_ps = side_ps(ideal, 0, phase, largest.fabric_received.bytes, largest.nvlink_received.bytes);
-    const uint64_t sent_ps = side_ps(ideal, 0, phase, largest.fabric_sent.bytes, largest.nvlink_sent.bytes);
+    const uint64_t received_ps = side_ps(ideal, 0, phase, &largest.fabric_received, &largest.nvlink_received);
+    const uint64_t sent_ps = side_ps(ideal, 0, phase, &largest.fabric_sent, &largest.nvlink_sent);
     const struct moe_placement *placement = &ideal->plan->placement;
     uint64_t way_ps = 0;
     if (largest.fabric_sent.bytes > 0 && placement->n_ranks > placement->ranks_per_domain) {

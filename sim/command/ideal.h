@@ -18,12 +18,14 @@ struct ideal {
     const struct plan *plan;
 };
 
-/** Bytes of one token copy that packets never straddle (direct algorithm), 0 if there is no such unit. */
-uint64_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase);
+/** Bytes of one token copy that packets never straddle, 0 if there is no such unit. */
+uint32_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase);
 
 /**
- * Unloaded time of a flow over the fabric: all its packets but the last at the NIC's rate, then the last packet's way.
- * The signature of measurement_ideal; context is a struct ideal, phase one of plan_phase_* (measure.h).
+ * Unloaded time of a flow over the fabric, alone from its source to its destination: all its packets at the NIC's rate, and the rest of the
+ * way of the largest. Exact where no link on the way is slower than the NIC, and those of store-and-forward switches are as fast as it
+ * (a smaller packet behind the largest then never waits for anything but it). ACKs of flows in the other direction are other
+ * traffic and do not count. The signature of measurement_ideal; context is a struct ideal, phase one of enum measure_phase (measure.h).
  */
 uint64_t ideal_flow_ps(const void *context, uint32_t source, uint32_t destination, uint32_t phase, uint64_t bytes);
 

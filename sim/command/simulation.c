@@ -5,16 +5,12 @@
 #include "command/measure.h"
 #include "command/plan.h"
 #include "command/setup.h"
+#include "device/pieces.h"
 
-uint64_t simulation_wire_bytes(const struct topology_nic *nic, uint64_t payload_bytes, uint64_t unit_bytes) {
-    uint64_t packets = (payload_bytes + nic->payload_bytes - 1) / nic->payload_bytes;
-    if (unit_bytes > 0) {
-        const uint64_t units = payload_bytes / unit_bytes;
-        const uint64_t rest = payload_bytes - units * unit_bytes;
-        packets = units * ((unit_bytes + nic->payload_bytes - 1) / nic->payload_bytes) +
-                  (rest + nic->payload_bytes - 1) / nic->payload_bytes;
-    }
-    return payload_bytes + packets * nic->header_bytes;
+uint64_t simulation_wire_bytes(const struct topology_nic *nic, uint64_t payload_bytes, uint32_t unit_bytes) {
+    const struct pieces pieces = {
+        .bytes = payload_bytes, .unit_bytes = unit_bytes, .largest_bytes = (uint32_t)nic->payload_bytes};
+    return payload_bytes + pieces_count(&pieces) * nic->header_bytes;
 }
 
 struct measurement *simulation_run(const struct simulation *simulation, struct error *error) {

@@ -28,6 +28,6 @@ struct simulation {
 struct measurement *simulation_run(const struct simulation *simulation, struct error *error);
 
 /** Wire bytes of a payload in packets of the NIC that never straddle a unit (0: no units). */
-uint64_t simulation_wire_bytes(const struct topology_nic *nic, uint64_t payload_bytes, uint64_t unit_bytes);
+uint64_t simulation_wire_bytes(const struct topology_nic *nic, uint64_t payload_bytes, uint32_t unit_bytes);
 
 #endif

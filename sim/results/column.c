@@ -48,7 +48,7 @@ static const struct column flow_columns[] = {
      FIELD(measurement_flow, last_completed_ps)},
     {"active_ps", "ps", "Time with at least one message posted and not delivered; 0 = unfinished", COLUMN_UINT64,
      FIELD(measurement_flow, active_ps)},
-    {"ideal_ps", "ps", "Time of the same bytes on an idle fabric; 0 = unknown", COLUMN_UINT64,
+    {"ideal_ps", "ps", "Time of the same bytes alone on the fabric; 0 = unknown", COLUMN_UINT64,
      FIELD(measurement_flow, ideal_ps)},
     {"slowdown", "1", "active_ps over ideal_ps; 0 = unknown or unfinished", COLUMN_DOUBLE,
      FIELD(measurement_flow, slowdown)},

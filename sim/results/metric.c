@@ -86,7 +86,7 @@ static const struct {
     {"rank time", "of one GPU over all phases: its own start to its last byte's arrival; max = slowest GPU"},
     {"message time", "of one fabric message: posted at the sender's NIC to last byte delivered"},
     {"flow time", "of all messages of one (source, destination, phase): time with any of them under way"},
-    {"slow-down", "flow time ÷ time of the same bytes on an idle fabric"},
+    {"slow-down", "flow time ÷ time of the same bytes alone on the fabric (ACKs of other flows are load)"},
     {"victims' slow-down", "the same, of flows that do not go to the hot rank"},
     {"hot rank load",
      "the GPU that receives the most payload over the fabric in one phase ÷ the mean GPU in that phase"},
