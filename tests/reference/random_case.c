@@ -14,12 +14,14 @@
 
 enum { PLENTY_BYTES = 1 << 26, ONE_FXP20 = 1 << 20, BYTE_PS = 20 };
 
-enum topic { TOPIC_TRAFFIC = 300, TOPIC_MESSAGES, TOPIC_DEPENDENCIES, TOPIC_REFRESHES };
+enum topic { TOPIC_TRAFFIC = 300, TOPIC_MESSAGES, TOPIC_DEPENDENCIES, TOPIC_REFRESHES, TOPIC_BUSY };
 
 /** How the messages of one case are drawn. */
 struct mood {
     uint32_t hot;            /**< destination of most messages */
     uint32_t hot_percent;    /**< of how many */
+    uint32_t busy;           /**< source of most messages */
+    uint32_t busy_percent;   /**< of how many */
     uint32_t most_packets;   /**< in a message */
     uint64_t common_ps;      /**< start of many */
     uint32_t jitter_percent; /**< start at a time of their own */
@@ -32,6 +34,15 @@ static struct mood draw_mood(struct dice *dice, const struct fabric *fabric) {
                          .most_packets = (uint32_t)dice_pick(dice, most, sizeof most / sizeof *most),
                          .common_ps = dice_chance(dice, 70) ? 0 : dice_between(dice, 1, 5 * US),
                          .jitter_percent = dice_chance(dice, 50) ? 0 : 60};
+}
+
+/** Sometimes one endpoint sends to all, over as many queue pairs. */
+static void draw_busy(struct mood *mood, struct dice *dice, const struct fabric *fabric) {
+    mood->busy = dice_below(dice, fabric->n_endpoints);
+    if (dice_chance(dice, 12)) {
+        mood->busy_percent = 85;
+        mood->hot_percent = 0;
+    }
 }
 
 /** More packets, and to one place. */
@@ -52,7 +63,8 @@ static bool both_plugged(const struct fabric *fabric, uint32_t a, uint32_t b) {
 static void draw_pair(struct dice *dice, const struct fabric *fabric, const struct mood *mood,
                       struct random_case_message *drawn) {
     for (int attempt = 0; attempt < 100; attempt++) {
-        const uint32_t source = dice_below(dice, fabric->n_endpoints);
+        const uint32_t one = dice_below(dice, fabric->n_endpoints);
+        const uint32_t source = mood->busy_percent > 0 && dice_chance(dice, mood->busy_percent) ? mood->busy : one;
         const uint32_t any = dice_below(dice, fabric->n_endpoints);
         const uint32_t destination = dice_chance(dice, mood->hot_percent) ? mood->hot : any;
         if (source != destination &&
@@ -218,7 +230,7 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     struct random_case *created = memory_allocate(1, sizeof *created);
     struct dice traffic = dice_of(recipe->number, TOPIC_TRAFFIC), messages = dice_of(recipe->number, TOPIC_MESSAGES);
     struct dice dependencies = dice_of(recipe->number, TOPIC_DEPENDENCIES);
-    struct dice refreshes = dice_of(recipe->number, TOPIC_REFRESHES);
+    struct dice refreshes = dice_of(recipe->number, TOPIC_REFRESHES), busy = dice_of(recipe->number, TOPIC_BUSY);
     created->recipe = *recipe;
     created->fabric = random_fabric_create(recipe->number, recipe->simpler & RANDOM_CASE_EQUAL_LINKS,
                                            recipe->simpler & RANDOM_CASE_STORE_AND_FORWARD);
@@ -227,6 +239,7 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     if (random_wishes_has(recipe->number)) {
         crowd(&mood);
     }
+    draw_busy(&mood, &busy, created->fabric);
     draw_messages(created, &messages, &mood);
     draw_dependencies(created, &dependencies);
     random_series_draw(created);

@@ -7,6 +7,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 enum { ONE_FXP20 = 1 << 20, PLENTY_BYTES = 1 << 20, WISHES_EACH = 3, WISHING_PERCENT = 75 };
+enum { BYTE_PS = 20 /* at 400 Gb/s */ };
 
 enum topic { TOPIC_WISHES = 400 };
 
@@ -66,9 +67,13 @@ static void wish_mark(struct network_parameters *parameters, struct dice *dice) 
     parameters->congestion.kind = dice_chance(dice, 50) ? CONGESTION_SPECTRUM_X : CONGESTION_DCQCN;
 }
 
+/** Too early, and half the time exactly when a packet starts. */
 static void wish_probe_given_up(struct network_parameters *parameters, struct dice *dice) {
+    const uint64_t packet_ps = packet_bytes(parameters) * BYTE_PS, most_ps = 8 * US;
+    const uint64_t starts_ps = packet_ps * (1 + dice_below(dice, (uint32_t)(most_ps / packet_ps)));
+    const uint64_t any_ps = dice_between(dice, US, most_ps);
     parameters->congestion.kind = CONGESTION_SPECTRUM_X;
-    parameters->congestion.spectrum_x.probe_abort_ps = dice_between(dice, US, 8 * US);
+    parameters->congestion.spectrum_x.probe_abort_ps = dice_chance(dice, 50) ? starts_ps : any_ps;
 }
 
 /** A timeout that is shorter than the way there and back through full queues. */

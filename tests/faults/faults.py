@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mistakes that somebody could make in the engine and the devices, each as a replacement of text.
+
+White space in what is to be replaced stands for any white space, so that another layout does not matter. When a change of
+the source takes a text away, plant the same mistake in what took its place; delete a fault only if it cannot be made any more.
+"""
+
+from typing import NamedTuple
+
+
+class Edit(NamedTuple):
+    """Text of a file, which must occur there exactly once, and what takes its place."""
+
+    file: str
+    text: str
+    instead: str
+
+
+class Fault(NamedTuple):
+    """A mistake: a name that says what goes wrong, and its edits."""
+
+    name: str
+    edits: tuple
+
+
+def fault(name, file, *texts):
+    """A fault in one file: text, instead, text, instead, …"""
+    return Fault(name, tuple(Edit(file, texts[i], texts[i + 1]) for i in range(0, len(texts), 2)))
+
+
+SWITCH = [
+    fault("departure_one_picosecond_late", "sim/device/switch_internal.h",
+          "port->decision_ps = now_ps + duration_ps;", "port->decision_ps = now_ps + duration_ps + 1;"),
+    fault("arrival_one_picosecond_late", "sim/device/switch_internal.h",
+          "ENGINE_PACKET, now_ps + port->latency_ps +", "ENGINE_PACKET, now_ps + 1 + port->latency_ps +"),
+    fault("fraction_of_a_picosecond_is_not_carried", "sim/device/switch_internal.h",
+          "rate_next_ps(port->ps_per_byte, size, &port->carry)", "rate_next_ps(port->ps_per_byte, size, &(uint32_t){0})"),
+    fault("mark_by_stale_depth", "sim/device/switch_port.c",
+          "if (is_marked(device->parameters, port, port->depth[class]))",
+          "if (is_marked(device->parameters, port, device->views[port->number].depth_bytes))"),
+    fault("mark_by_depth_without_the_packet", "sim/device/switch_port.c",
+          "if (is_marked(device->parameters, port, port->depth[class]))",
+          "if (is_marked(device->parameters, port, port->depth[class] - packet->size_bytes))"),
+    fault("draw_taken_twice", "sim/device/switch_port.c",
+          "hash_draw(port->mark_stream, port->mark_draws++)", "hash_draw(port->mark_stream, port->mark_draws++ / 2)"),
+    fault("draw_for_a_packet_that_is_marked_already", "sim/device/switch_port.c",
+          "if (!device->parameters->ecn || (packet->flags_transmission & PACKET_FLAG_MARKED))",
+          "if (!device->parameters->ecn)"),
+    fault("control_class_marked", "sim/device/switch_port.c",
+          "if (class == PACKET_CLASS_CONTROL) { return; } if (device->telemetry)", "if (device->telemetry)"),
+    fault("utilisation_of_the_last_port_instead_of_the_fullest", "sim/device/switch_port.c",
+          "if (packet_kind(packet) == PACKET_DATA && told > packet_telemetry(packet->number))",
+          "if (packet_kind(packet) == PACKET_DATA)"),
+    fault("utilisation_told_of_another_class", "sim/device/switch_port.c",
+          "tell(device, port, packet, class, now_ps);", "tell(device, port, packet, PACKET_CLASS_CONTROL, now_ps);"),
+    fault("mark_at_the_minimum_depth", "sim/device/switch_port.c",
+          "if (depth_bytes <= parameters->ecn_minimum_bytes)", "if (depth_bytes < parameters->ecn_minimum_bytes)",
+          "if (depth_bytes > parameters->ecn_maximum_bytes)", "if (depth_bytes >= parameters->ecn_maximum_bytes)"),
+    fault("pause_lost", "sim/device/switch_buffer.c",
+          "context_send_control(device->context, worker, ingress->link, now_ps, CONTROL_PAUSE, 0);", "(void)worker;"),
+    fault("resume_lost", "sim/device/switch_buffer.c",
+          "context_send_control(device->context, worker, ingress->link, now_ps, CONTROL_RESUME, 0);", "(void)worker;"),
+    fault("resume_one_departure_late", "sim/device/switch_buffer.c",
+          "ingress->headroom_bytes -= from_headroom;",
+          "const bool may = may_resume(device, ingress); ingress->headroom_bytes -= from_headroom;",
+          "if (!ingress->pausing || !may_resume(device, ingress))", "if (!ingress->pausing || !may)"),
+    fault("resume_only_below_its_level", "sim/device/switch_buffer.c",
+          "(ingress->shared_bytes <= xon_bytes ||", "(ingress->shared_bytes < xon_bytes ||"),
+    fault("headroom_never_quite_full", "sim/device/switch_buffer.c",
+          "ingress->headroom_bytes + size_bytes > device->parameters->headroom_bytes",
+          "ingress->headroom_bytes + size_bytes >= device->parameters->headroom_bytes"),
+    fault("pause_sent_for_every_packet", "sim/device/switch_buffer.c",
+          "if (!ingress->pausing) { pause_ingress", "if (true) { pause_ingress"),
+    fault("buffer_filled_by_what_has_left", "sim/device/switch_buffer.c",
+          "switch_port_drain(device, worker, &device->ports[w * 64 + (uint32_t)__builtin_ctzll(bits)], now_ps);",
+          "(void)worker; (void)now_ps;"),
+    fault("departures_of_one_time_in_another_order", "sim/device/switch_buffer.c",
+          "heap_push(&device->departures, port->decision_ps, port->number, 0);",
+          "heap_push(&device->departures, port->decision_ps, device->n_ports - 1 - port->number, 0);",
+          "&device->ports[entry.tie];", "&device->ports[device->n_ports - 1 - entry.tie];"),
+    fault("drop_in_the_wrong_class", "sim/device/switch.c",
+          "if (packet_class(packet) == PACKET_CLASS_LOSSLESS) { counters->lossless_drops++;",
+          "if (packet_class(packet) != PACKET_CLASS_LOSSY) { counters->lossless_drops++;"),
+    fault("wrong_byte_count_of_a_drop", "sim/device/switch.c",
+          "counters->dropped_bytes += packet->size_bytes;", "counters->dropped_bytes++;"),
+    fault("lossless_class_admitted_by_the_lossy_rule", "sim/device/switch.c",
+          "class == PACKET_CLASS_LOSSLESS && device->pfc", "class == PACKET_CLASS_LOSSLESS && device->pfc && size > 1024"),
+    fault("cut_through_waits_for_the_last_bit", "sim/device/switch.c",
+          "return last_bit_ps - out_ps > now_ps ? last_bit_ps - out_ps : now_ps;", "return last_bit_ps + 0 * out_ps;"),
+    fault("cut_through_runs_dry", "sim/device/switch.c",
+          "return last_bit_ps - out_ps > now_ps ? last_bit_ps - out_ps : now_ps;",
+          "return last_bit_ps - out_ps - 1 > now_ps ? last_bit_ps - out_ps - 1 : now_ps;"),
+    fault("refresh_after_what_arrives_with_it", "sim/device/switch.c",
+          "if (now_ps >= device->next_refresh_ps)", "if (now_ps > device->next_refresh_ps)"),
+    fault("view_of_a_port_that_fell_idle_stays_old", "sim/device/switch.c",
+          "device->stale[w] |= device->active[w];", ""),
+    fault("pause_hidden_from_the_path_policy", "sim/device/switch.c",
+          "device->views[p].paused = port->paused;", "device->views[p].paused = false;"),
+    fault("turn_kept_while_one_class_sends", "sim/device/switch.c",
+          "egress->turn = (uint8_t) class;", ""),
+    fault("deficit_kept_while_one_class_sends", "sim/device/switch_port.c",
+          "port->deficit[PACKET_CLASS_LOSSLESS] = port->deficit[PACKET_CLASS_LOSSY] = 0;", ""),
+    fault("weight_of_the_other_class", "sim/device/switch_port.c",
+          "device->parameters->class_weight[port->turn] * DEFICIT_STEP_BYTES",
+          "device->parameters->class_weight[turn] * DEFICIT_STEP_BYTES"),
+    fault("paused_class_takes_part_in_turns", "sim/device/switch_port.c",
+          "port->paused ? TIME_NEVER : head_ready_ps(&port->queues[PACKET_CLASS_LOSSLESS])",
+          "port->paused && queue_is_empty(&port->queues[PACKET_CLASS_LOSSY]) ? TIME_NEVER : "
+          "head_ready_ps(&port->queues[PACKET_CLASS_LOSSLESS])"),
+    fault("block_of_a_queue_given_back_before_its_last_packet", "sim/device/queue.h",
+          "queue->head = chunk->next->slots[0]; chunk_give(pool, chunk);",
+          "struct chunk *next = chunk->next; queue->head = next->slots[0]; chunk_give(pool, chunk); chunk_give(pool, next);"),
+]
+
+NIC = [
+    fault("pace_from_the_end_of_a_packet", "sim/device/nic.c",
+          "pair->next_ps = now_ps + gap_ps;", "pair->next_ps = now_ps + duration_ps + gap_ps;"),
+    fault("paced_queue_pair_before_those_that_wait", "sim/device/nic.c",
+          "while (heap_time_ps(&nic->paced) <= now_ps)", "while (nic->ring_count == 0 && heap_time_ps(&nic->paced) <= now_ps)"),
+    fault("probes_are_not_paused", "sim/device/nic.c",
+          "if (is_held(nic)) { return; } if (!queue_is_empty(&nic->probes)) {",
+          "if (is_held(nic) && queue_is_empty(&nic->probes)) { return; } if (!queue_is_empty(&nic->probes)) {"),
+    fault("ring_of_queue_pairs_grows_out_of_order", "sim/device/nic.c",
+          "nic->ring[(nic->ring_first + i) & (old - 1)];", "nic->ring[i];"),
+    fault("window_one_packet_too_large", "sim/device/pair.c",
+          "(int64_t)acknowledged(endpoint, pair) < ", "(int64_t)acknowledged(endpoint, pair) <= "),
+    fault("window_holds_what_is_sent_again", "sim/device/pair.c",
+          "pair->next_number < pair->sent_number || (int64_t)pair->next_number", "(int64_t)pair->next_number"),
+    fault("timer_not_armed_again_after_progress", "sim/device/pair.c",
+          "if (deadline_of(endpoint, pair) > now_ps) { // there was progress since it was set "
+          "arm_timer(endpoint, pair);", "if (deadline_of(endpoint, pair) > now_ps) {"),
+    fault("timer_not_armed_again_after_a_timeout", "sim/device/pair.c",
+          "rewind_to(endpoint, pair, pair->cumulative, now_ps); arm_timer(endpoint, pair);",
+          "rewind_to(endpoint, pair, pair->cumulative, now_ps);"),
+    fault("back_off_kept_after_progress", "sim/device/pair.c",
+          "pair->repeats = 0;", ""),
+    fault("back_off_one_doubling_short", "sim/device/pair.c",
+          "enum { LARGEST_BACK_OFF = 7 };", "enum { LARGEST_BACK_OFF = 3 };"),
+    fault("nack_of_the_oldest_packet_ignored", "sim/device/pair.c",
+          "if (packet->number >= pair->cumulative) {", "if (packet->number > pair->cumulative) {"),
+    fault("rewind_one_packet_short", "sim/device/pair.c",
+          "rewind_to(endpoint, pair, packet->number, now_ps);", "rewind_to(endpoint, pair, packet->number + 1, now_ps);"),
+    fault("late_acknowledgement_leaves_the_next_number", "sim/device/pair.c",
+          "if (pair->next_number < cumulative) {", "if (pair->next_number + 1 < cumulative) {"),
+    fault("reply_to_a_probe_that_was_given_up_counts", "sim/device/pair.c",
+          "if (!pair->probing || number + 1 != pair->probes) {", "if (!pair->probing) {"),
+    fault("probe_given_up_one_picosecond_early", "sim/device/nic.c",
+          "now_ps - pair->probe_ps > context->parameters", "now_ps - pair->probe_ps >= context->parameters"),
+    fault("round_trip_from_the_wrong_moment", "sim/device/pair.c",
+          "now_ps - pair->probe_ps, now_ps);", "now_ps - pair->probe_ps + 1000, now_ps);"),
+    fault("rate_cut_twice_by_one_notification", "sim/device/pair.c",
+          "context->controller->notified(&context->parameters->congestion, &pair->congestion, now_ps);",
+          "context->controller->notified(&context->parameters->congestion, &pair->congestion, now_ps); "
+          "context->controller->notified(&context->parameters->congestion, &pair->congestion, now_ps);"),
+    fault("controller_not_told_of_a_loss", "sim/device/pair.c",
+          "context->controller->lost(&context->parameters->congestion, &pair->congestion, now_ps);", "(void)now_ps; (void)context;"),
+    fault("controller_not_told_of_an_announcement", "sim/device/pair.c",
+          "} else if (message->share) {", "} else if (message->share && false) {"),
+    fault("window_not_asked_for_after_a_loss", "sim/device/pair.c",
+          "lost(&context->parameters->congestion, &pair->congestion, now_ps); pair->window = window_of(endpoint, pair);",
+          "lost(&context->parameters->congestion, &pair->congestion, now_ps);"),
+    fault("round_trip_of_a_packet_sent_again", "sim/device/echo.c",
+          "return same ? now_ps - (start >> TRANSMISSION_BITS) : 0;",
+          "return same || true ? now_ps - (start >> TRANSMISSION_BITS) : 0;"),
+    fault("times_of_sending_mixed_up_when_their_table_grows", "sim/device/echo.c",
+          "grown.starts[(oldest + i) & (grown.capacity - 1)] =", "grown.starts[i & (grown.capacity - 1)] ="),
+    fault("time_of_posting_of_an_armed_message", "sim/device/endpoint.c",
+          "post(endpoint, worker, &message, entry.time_ps);", "post(endpoint, worker, &message, entry.time_ps + 1);"),
+    fault("timers_before_what_arrives_with_them", "sim/device/endpoint.c",
+          "if (start_ps >= limit_ps && timer_ps >= limit_ps)", "if (start_ps > limit_ps && timer_ps > limit_ps)"),
+    fault("timer_before_a_start_of_the_same_time", "sim/device/endpoint.c",
+          "if (start_ps <= timer_ps)", "if (start_ps < timer_ps)"),
+]
+
+RECEIVER = [
+    fault("acknowledged_one_byte_late", "sim/device/receiver.c",
+          "receiver->unacknowledged_bytes >= ", "receiver->unacknowledged_bytes > "),
+    fault("mark_waits_for_the_next_acknowledgement", "sim/device/receiver.c",
+          "((packet->flags_transmission & PACKET_FLAG_MARKED) && context->controller->wants_acknowledgements)", "false"),
+    fault("headers_count_as_payload", "sim/device/receiver.c",
+          "receiver->received++; receiver->unacknowledged_bytes += packet->size_bytes - "
+          "endpoint->context->parameters->nic.header_bytes; if (packet->flags_transmission & PACKET_FLAG_LAST) "
+          "{ note_completed",
+          "receiver->received++; receiver->unacknowledged_bytes += packet->size_bytes; "
+          "if (packet->flags_transmission & PACKET_FLAG_LAST) { note_completed"),
+    fault("notified_again_one_picosecond_late", "sim/device/receiver.c",
+          "now_ps - receiver->notified_ps < ", "now_ps - receiver->notified_ps <= "),
+    fault("nack_again_one_picosecond_late", "sim/device/receiver.c",
+          "now_ps - receiver->nack_ps < ", "now_ps - receiver->nack_ps <= "),
+    fault("early_packet_stays_noted", "sim/device/receiver.c",
+          "set_early_bit(receiver, receiver->expected, false);", ""),
+    fault("early_packets_lost_when_their_table_grows", "sim/device/receiver.c",
+          "set_early_bit(&grown, receiver->expected + i, true);", ""),
+    fault("end_of_a_message_that_came_early_forgotten", "sim/device/receiver.c",
+          "complete_early(endpoint, receiver, receiver->expected, &completed);", ""),
+    fault("duplicates_not_counted", "sim/device/receiver.c",
+          "endpoint->counters.duplicates += duplicate;", ""),
+    fault("reordering_depth_off_by_one", "sim/device/receiver.c",
+          "counters->reordering_depth = depth > counters->reordering_depth ? depth : counters->reordering_depth;",
+          "counters->reordering_depth = depth > counters->reordering_depth ? depth + 1 : counters->reordering_depth;"),
+]
+
+NVLINK = [
+    fault("record_at_the_wrong_port", "sim/device/lane.c",
+          "(numbers->record + endpoint->device) % endpoint->n_lanes", "numbers->record % endpoint->n_lanes"),
+    fault("channels_not_in_turn", "sim/device/lane.c",
+          "lane->last_channel = (uint8_t)next->channel;", ""),
+    fault("message_overtakes_a_series", "sim/device/lane.c",
+          "if (message->series || !backlog_is_empty(&endpoint->channels[message->channel].backlog))", "if (message->series)"),
+    fault("series_ends_with_a_full_batch", "sim/device/lane.c",
+          "if (count < SERIES_BATCH) {", "if (count <= SERIES_BATCH) {"),
+    fault("credit_of_exactly_a_record_is_too_little", "sim/device/lane.c",
+          "if (lane->credit_bytes < endpoint->context->parameters->nvlink.record_bytes)",
+          "if (lane->credit_bytes <= endpoint->context->parameters->nvlink.record_bytes)"),
+    fault("credit_does_not_date_the_next_start", "sim/device/lane.c",
+          "lane->unblocked_ps = now_ps;", ""),
+    fault("credits_unsorted", "sim/device/chip.c",
+          "insertion_sort(chip->departures, chip->n_departures);", ""),
+    fault("credits_of_one_time_in_another_order", "sim/device/chip.c",
+          "a->time_ps < b->time_ps : a->port < b->port;", "a->time_ps < b->time_ps : a->port > b->port;"),
+    fault("departures_in_the_wrong_bucket", "sim/device/chip.c",
+          "starts[b + 1] += starts[b];", "starts[b + 1] += b + 1 < DEPARTURE_BUCKETS ? starts[b] : 0;"),
+    fault("chip_port_does_not_follow_the_in_port", "sim/device/chip.c",
+          "routes.first_port + ingress % routes.count", "routes.first_port + 0 * ingress"),
+    fault("credit_only_beyond_a_grain", "sim/device/credit.c",
+          "if (*gathered_bytes < context->parameters", "if (*gathered_bytes <= context->parameters"),
+    fault("credit_leaves_a_rest", "sim/device/credit.c",
+          "*gathered_bytes = 0;", "*gathered_bytes = 1;"),
+    fault("first_credit_of_one_way_only", "sim/device/credit.c",
+          "2 * rate_time_ps(slower, nvlink->record_bytes)", "rate_time_ps(slower, nvlink->record_bytes)"),
+]
+
+ENGINE = [
+    fault("control_records_after_packets_of_their_time", "sim/engine/gather.c",
+          "keys[i] = (time_ps - begin_ps) << KEY_TIME_SHIFT", "keys[i] = (time_ps - begin_ps + !queue) << KEY_TIME_SHIFT"),
+    fault("control_records_of_one_link_in_reverse", "sim/engine/gather.c",
+          "keys[i] = (time_ps - begin_ps) << KEY_TIME_SHIFT | (place + i);",
+          "keys[i] = (time_ps - begin_ps) << KEY_TIME_SHIFT | (place + i); "
+          "if (queue == ENGINE_CONTROL && i > 0 && keys[i] >> 32 == keys[i - 1] >> 32) "
+          "{ struct engine_record swap = *record; record[0] = record[-1]; record[-1] = swap; }"),
+    fault("ties_by_port", "sim/engine/gather.c",
+          "(struct engine_tie){.draw = hash_draw(streams[port], time_ps),", "(struct engine_tie){.draw = port,"),
+    fault("ties_by_a_draw_without_the_time", "sim/engine/gather.c",
+          "(struct engine_tie){.draw = hash_draw(streams[port], time_ps),",
+          "(struct engine_tie){.draw = hash_draw(streams[port], time_ps * 0),"),
+    fault("last_of_several_ties_left_out", "sim/engine/gather.c",
+          "&keys[first], i - first);", "&keys[first], i - first - (i - first > 2));"),
+    fault("wake_by_a_later_record_only", "sim/engine/run.c",
+          "listing->arrival_ps < *due_ps ? listing->arrival_ps : *due_ps;",
+          "*due_ps == TIME_NEVER ? listing->arrival_ps : *due_ps;"),
+    fault("record_left_on_a_link_forgotten", "sim/engine/run.c",
+          "return own_ps < worker->next_arrival_ps ? own_ps : worker->next_arrival_ps;",
+          "return own_ps != TIME_NEVER ? own_ps : worker->next_arrival_ps;"),
+    fault("worker_does_not_hear_of_others", "sim/engine/run.c",
+          "&engine->workers[w].listings[worker->window & 1]", "&worker->listings[worker->window & 1]"),
+    fault("block_of_a_link_given_back_before_its_last_record", "sim/engine/ring.c",
+          "struct chunk *read = chunk_of(end), *next = read->next; chunk_give(pool, read);",
+          "struct chunk *read = chunk_of(end), *next = read->next; chunk_give(pool, read); chunk_give(pool, next);"),
+]
+
+FAULTS = SWITCH + NIC + RECEIVER + NVLINK + ENGINE
