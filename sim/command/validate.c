@@ -19,10 +19,11 @@ static const struct arguments_grammar grammar = {
     .command = "validate",
     .operand = "PATH",
     .options = ARGUMENTS_ONLY | ARGUMENTS_JSON | ARGUMENTS_QUIET,
-    .description = "Simulates set-ups whose results are published, and prints both side by side, one line a value, "
-                   "with a verdict. PATH is\n"
-                   "a table of published values or a folder of them; without it those that come with the source, "
-                   "configs/validation\n"
+    .description = "Simulates set-ups whose results are known (computed by a law, of a peer simulator, measured, or "
+                   "published), and prints\n"
+                   "both side by side, one line a value, with a verdict. PATH is a table of reference values or a "
+                   "folder of them; without\n"
+                   "it those that come with the source, configs/validation\n"
                    "(README.md there tells how to add one). Ends with 0 if all that could be run are met, with 1 if "
                    "one is missed.",
     .examples = "  moefabric validate\n"

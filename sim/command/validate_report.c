@@ -9,6 +9,7 @@
 
 static const char *const verdicts[] = {"ok", "missed", "not run"};
 static const char *const uses[] = {"prediction", "calibration"};
+static const char *const references[VALIDATE_ROW_REFERENCES] = {"published", "law", "peer simulator", "measurement"};
 
 bool validate_report_is_met(const struct validate_row *row, double reference, double simulated) {
     const double allowed = row->tolerance == VALIDATE_ROW_SHARE ? row->allowed * fabs(reference) : row->allowed;
@@ -66,8 +67,41 @@ static void print_line(struct table *table, const struct validate_report_line *l
     print_simulated(table, line);
     table_cell(table, "%s%s", row->tolerance == VALIDATE_ROW_DIGITS ? "" : "± ", row->tolerance_text);
     table_cell(table, "%s", row->kind->unit(row));
+    table_cell(table, "%s", references[row->reference]);
     table_cell(table, "%s", uses[row->use]);
     table_cell(table, "%s", verdicts[line->verdict]);
+}
+
+static uint32_t count_kind(const struct validate_report_line *lines, uint32_t n_lines,
+                           enum validate_row_reference reference, enum validate_report_verdict verdict) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n_lines; i++) {
+        count += lines[i].row->reference == reference && lines[i].verdict == verdict;
+    }
+    return count;
+}
+
+static bool has_kind(const struct validate_report_line *lines, uint32_t n_lines,
+                     enum validate_row_reference reference) {
+    for (uint32_t i = 0; i < n_lines; i++) {
+        if (lines[i].row->reference == reference) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* How many rows of each kind of reference there are, and what came of them. */
+static void print_kinds(const struct validate_report_line *lines, uint32_t n_lines, FILE *stream) {
+    for (int r = 0; r < VALIDATE_ROW_REFERENCES; r++) {
+        const enum validate_row_reference reference = (enum validate_row_reference)r;
+        if (has_kind(lines, n_lines, reference)) {
+            fprintf(stream, "%s: %u ok, %u missed, %u not run\n", references[r],
+                    count_kind(lines, n_lines, reference, VALIDATE_REPORT_OK),
+                    count_kind(lines, n_lines, reference, VALIDATE_REPORT_MISSED),
+                    count_kind(lines, n_lines, reference, VALIDATE_REPORT_NOT_RUN));
+        }
+    }
 }
 
 static void print_reason(const struct validate_report_line *line, FILE *stream) {
@@ -85,11 +119,12 @@ void validate_report_print(const struct validate_report_line *lines, uint32_t n_
     struct table *table = table_create();
     table_column(table, "id", TABLE_LEFT);
     table_column(table, "what", TABLE_LEFT);
-    table_column(table, "published", TABLE_RIGHT);
+    table_column(table, "reference", TABLE_RIGHT);
     table_column(table, "simulated", TABLE_RIGHT);
     table_column(table, "error", TABLE_RIGHT);
     table_column(table, "allowed", TABLE_RIGHT);
     table_column(table, "unit", TABLE_LEFT);
+    table_column(table, "kind", TABLE_LEFT);
     table_column(table, "use", TABLE_LEFT);
     table_column(table, "verdict", TABLE_LEFT);
     bool own = false;
@@ -101,12 +136,13 @@ void validate_report_print(const struct validate_report_line *lines, uint32_t n_
     table_free(table);
     fprintf(stream, "\n");
     if (own) {
-        fprintf(stream, "In brackets: not published, but what follows for the same seeds by hash alone.\n");
+        fprintf(stream, "In brackets: computed here, for the same seeds by hash alone.\n");
     }
     for (uint32_t i = 0; i < n_lines; i++) {
         print_reason(&lines[i], stream);
     }
-    fprintf(stream, "%u ok, %u missed, %u not run\n", validate_report_count(lines, n_lines, VALIDATE_REPORT_OK),
+    print_kinds(lines, n_lines, stream);
+    fprintf(stream, "all: %u ok, %u missed, %u not run\n", validate_report_count(lines, n_lines, VALIDATE_REPORT_OK),
             validate_report_count(lines, n_lines, VALIDATE_REPORT_MISSED),
             validate_report_count(lines, n_lines, VALIDATE_REPORT_NOT_RUN));
 }
@@ -122,6 +158,7 @@ static void json_line(struct json *json, const struct validate_report_line *line
     json_member(json, "id", row->id);
     json_member(json, "what", row->what);
     json_member(json, "kind", row->kind->name);
+    json_member(json, "reference_kind", references[row->reference]);
     json_member(json, "table", line->table->title);
     json_member(json, "source", line->table->source);
     json_member(json, "set_up", line->table->set_up);

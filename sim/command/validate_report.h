@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Published against simulated: verdicts, as a table and as JSON.
+ * Reference values against simulated ones: verdicts, as a table and as JSON.
  */
 #ifndef MOEFABRIC_COMMAND_VALIDATE_REPORT_H
 #define MOEFABRIC_COMMAND_VALIDATE_REPORT_H
@@ -33,7 +33,7 @@ bool validate_report_is_met(const struct validate_row *row, double reference, do
 uint32_t validate_report_count(const struct validate_report_line *lines, uint32_t n_lines,
                                enum validate_report_verdict verdict);
 
-/** One line a row, then why rows were missed or not run as far as their notes say, then the sums. */
+/** One line a row, then why rows were missed or not run as far as their notes say, then the sums, for each kind of reference and for all. */
 void validate_report_print(const struct validate_report_line *lines, uint32_t n_lines, FILE *stream);
 
 /** The same as JSON, with the sources and set-ups of the tables. */

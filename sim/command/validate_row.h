@@ -15,6 +15,15 @@ enum { VALIDATE_ROW_SHORT_SIZE = 48, VALIDATE_ROW_TEXT_SIZE = 1024, VALIDATE_ROW
 /** Was the value used to set a free figure of the model, or not? */
 enum validate_row_use { VALIDATE_ROW_PREDICTION, VALIDATE_ROW_CALIBRATION };
 
+/** What a reference value is. Order of the names of the key `reference`. */
+enum validate_row_reference {
+    VALIDATE_ROW_PUBLISHED,   /**< printed in a publication, however it came about */
+    VALIDATE_ROW_LAW,         /**< computed from a law: a formula, or a distribution drawn many times */
+    VALIDATE_ROW_PEER,        /**< of another simulator */
+    VALIDATE_ROW_MEASUREMENT, /**< of hardware */
+    VALIDATE_ROW_REFERENCES,
+};
+
 /** How far a simulated value may be from the published one. */
 enum validate_row_tolerance {
     VALIDATE_ROW_SHARE,    /**< a share of the published value: `2 %` */
@@ -47,6 +56,7 @@ struct validate_row {
     char note[VALIDATE_ROW_TEXT_SIZE]; /**< what differs between the publication's set-up and ours */
     char configuration[256];           /**< file, relative to the table's */
     enum validate_row_use use;
+    enum validate_row_reference reference;
     enum validate_row_tolerance tolerance;
     double published; /**< NAN without published_text */
     int decimals;     /**< digits after the point of published_text */

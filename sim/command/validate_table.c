@@ -25,6 +25,8 @@ struct shared {
 
 static const char *const uses[] = {"prediction", "calibration", NULL};
 
+static const char *const references[] = {"published", "law", "peer_simulator", "measurement", NULL};
+
 static const struct key table_keys[] = {
     {"title", KEY_TEXT, .doc = "What the table is.", TABLE(title)},
     {"source", KEY_TEXT, .doc = "The publication.", TABLE(source)},
@@ -38,7 +40,10 @@ static const char *const table_required[] = {"title", "source", "set_up", NULL};
 static const struct key row_keys[] = {
     {"id", KEY_TEXT, .doc = "Unique over all tables.", ROW(id)},
     {"what", KEY_TEXT, .doc = "The row in a few words.", ROW(what)},
-    {"published", KEY_TEXT, .doc = "The value as it is printed in the publication.", ROW(published_text)},
+    {"published", KEY_TEXT, .doc = "The value to compare with, as it is printed in its source.", ROW(published_text)},
+    {"reference", KEY_CHOICE, .names = references,
+     .doc = "What the value is: published (the default), law (computed), peer_simulator or measurement.",
+     ROW(reference)},
     {"tolerance", KEY_TEXT, .doc = "A share (2 %), a number in the row's unit, or `exact`: to the printed digits.",
      ROW(tolerance_text)},
     {"use", KEY_CHOICE, .names = uses, .doc = "Whether the value was used to set a figure of the model.", ROW(use)},

@@ -8,6 +8,7 @@ rows = {row["id"]: row for row in report["rows"]}
 single = rows["V9b.single.4KiB"]
 assert single["published"] == 4.33792 and abs(single["simulated"] - 4.33792) < 1e-9 and single["verdict"] == "ok", single
 assert single["unit"] == "us" and single["use"] == "prediction" and "uet-htsim" in single["source"], single
+assert single["reference_kind"] == "peer simulator", single
 assert report["ok"] + report["missed"] + report["not_run"] == len(rows) and report["not_run"] == 0, report
 report = json.load(open("later.json"))
 later = report["rows"][0]
