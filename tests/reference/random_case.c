@@ -14,7 +14,7 @@
 
 enum { PLENTY_BYTES = 1 << 26, ONE_FXP20 = 1 << 20, BYTE_PS = 20 };
 
-enum topic { TOPIC_TRAFFIC = 300, TOPIC_MESSAGES, TOPIC_DEPENDENCIES, TOPIC_REFRESHES, TOPIC_BUSY };
+enum topic { TOPIC_TRAFFIC = 300, TOPIC_MESSAGES, TOPIC_DEPENDENCIES, TOPIC_REFRESHES, TOPIC_BUSY, TOPIC_ALIGNED };
 
 /** How the messages of one case are drawn. */
 struct mood {
@@ -108,6 +108,17 @@ static void draw_messages(struct random_case *random_case, struct dice *dice, co
         drawn->message.tag = i * RANDOM_SERIES_TAGS;
         drawn->message.start_ps = dice_chance(dice, mood->jitter_percent) ? jitter_ps : mood->common_ps;
         drawn->message.share = dice_chance(dice, 60) ? 1 + dice_below(dice, ONE_FXP20) : 0;
+    }
+}
+
+/** Some messages start just when the retransmission clock of what started before them may run out. */
+static void align_starts(struct random_case *random_case, const struct mood *mood) {
+    struct dice dice = dice_of(random_case->recipe.number, TOPIC_ALIGNED);
+    for (uint32_t i = 0; i < random_case->n_messages; i++) {
+        if (dice_chance(&dice, 10)) {
+            random_case->messages[i].message.start_ps =
+                mood->common_ps + random_case->parameters.nic.retransmit_timeout_ps;
+        }
     }
 }
 
@@ -241,6 +252,7 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     }
     draw_busy(&mood, &busy, created->fabric);
     draw_messages(created, &messages, &mood);
+    align_starts(created, &mood);
     draw_dependencies(created, &dependencies);
     random_series_draw(created);
     align_refreshes(created, &refreshes);
