@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 enum { CACHE_LINE_BYTES = 64 };
 
@@ -54,4 +57,10 @@ void *memory_allocate_aligned_to(size_t alignment, size_t count, size_t size) {
     }
     memset(block, 0, total);
     return block;
+}
+
+void memory_return(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

@@ -12,14 +12,20 @@
 #include "fabric/fabric.h"
 #include "workload/traffic.h"
 
+/** What the traffic answers to one worker: filled and emptied again within one step of a device. */
+struct context_outbox {
+    _Alignas(64) struct traffic_outbox outbox;
+};
+
 /** Shared by the devices of one run; kept alive by struct network. */
 struct context {
     const struct fabric *fabric;
     const struct network_parameters *parameters;
     const struct traffic *traffic;
     struct engine_rings *rings;
-    struct trace *trace;         /**< NULL: none is kept */
-    struct link_counters *links; /**< [n_links] */
+    struct trace *trace;             /**< NULL: none is kept */
+    struct link_counters *links;     /**< [n_links] */
+    struct context_outbox *outboxes; /**< [worker] */
     const struct path_policy *path;
     const struct congestion_controller *controller;
 };

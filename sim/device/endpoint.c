@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-enum { OUTBOX_KEPT = 64 }; /* messages: a larger outbox is not kept from one answer to the next */
-
 struct endpoint *endpoint_create(const struct context *context, uint32_t device) {
     const struct fabric_endpoint *place = &context->fabric->endpoints[device];
     struct endpoint *endpoint = memory_allocate(1, sizeof(*endpoint));
@@ -23,19 +21,40 @@ struct endpoint *endpoint_create(const struct context *context, uint32_t device)
     return endpoint;
 }
 
+/* Nothing is armed: many messages wait at the start of a run, and few or none later. */
+static void free_armed(struct endpoint *endpoint) {
+    heap_fini(&endpoint->starts);
+    free(endpoint->armed);
+    free(endpoint->free_armed);
+    endpoint->armed = NULL;
+    endpoint->free_armed = NULL;
+    endpoint->n_armed = endpoint->n_free_armed = endpoint->armed_capacity = 0;
+}
+
+void endpoint_release(struct endpoint *endpoint) {
+    nic_fini(&endpoint->nic);
+    receiver_fini(endpoint);
+    lane_fini(endpoint);
+    missing_fini(&endpoint->missing);
+    free_armed(endpoint);
+    free(endpoint->completed);
+    *endpoint = (struct endpoint){.context = endpoint->context,
+                                  .device = endpoint->device,
+                                  .sent = endpoint->sent,
+                                  .n_sent = endpoint->n_sent,
+                                  .sent_capacity = endpoint->sent_capacity,
+                                  .delivered = endpoint->delivered,
+                                  .n_delivered = endpoint->n_delivered,
+                                  .delivered_capacity = endpoint->delivered_capacity,
+                                  .last_ps = endpoint->last_ps,
+                                  .counters = endpoint->counters};
+}
+
 void endpoint_free(struct endpoint *endpoint) {
     if (!endpoint) {
         return;
     }
-    nic_fini(&endpoint->nic);
-    receiver_fini(endpoint);
-    lane_fini(endpoint);
-    table_fini(&endpoint->unfinished);
-    heap_fini(&endpoint->starts);
-    free(endpoint->armed);
-    free(endpoint->free_armed);
-    traffic_outbox_free(&endpoint->outbox);
-    free(endpoint->completed);
+    endpoint_release(endpoint);
     free(endpoint->sent);
     free(endpoint->delivered);
     free(endpoint);
@@ -61,7 +80,7 @@ static void arm(struct endpoint *endpoint, const struct traffic_message *message
         slot = endpoint->free_armed[--endpoint->n_free_armed];
     } else {
         if (endpoint->n_armed == endpoint->armed_capacity) {
-            endpoint->armed_capacity = endpoint->armed_capacity ? 2 * endpoint->armed_capacity : 8;
+            endpoint->armed_capacity += endpoint->armed_capacity / 4 + 8;
             endpoint->armed = memory_resize(endpoint->armed, endpoint->armed_capacity, sizeof(*endpoint->armed));
             endpoint->free_armed =
                 memory_resize(endpoint->free_armed, endpoint->armed_capacity, sizeof(*endpoint->free_armed));
@@ -73,29 +92,28 @@ static void arm(struct endpoint *endpoint, const struct traffic_message *message
 }
 
 static void take_outbox(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
-    for (uint32_t i = 0; i < endpoint->outbox.count; i++) {
-        const struct traffic_message *message = &endpoint->outbox.messages[i];
+    const struct traffic_outbox *outbox = &endpoint->context->outboxes[worker->number].outbox;
+    for (uint32_t i = 0; i < outbox->count; i++) {
+        const struct traffic_message *message = &outbox->messages[i];
         if (message->start_ps <= now_ps) {
             post(endpoint, worker, message, now_ps);
         } else {
             arm(endpoint, message);
         }
     }
-    if (endpoint->outbox.capacity > OUTBOX_KEPT) {
-        traffic_outbox_free(&endpoint->outbox);
-    }
 }
 
 /* The outbox, emptied to be filled by the traffic. */
-static struct traffic_outbox *empty_outbox(struct endpoint *endpoint) {
-    endpoint->outbox.count = 0;
-    endpoint->outbox.takes_series = true;
-    return &endpoint->outbox;
+static struct traffic_outbox *empty_outbox(const struct endpoint *endpoint, const struct engine_worker *worker) {
+    struct traffic_outbox *outbox = &endpoint->context->outboxes[worker->number].outbox;
+    outbox->count = 0;
+    outbox->takes_series = true;
+    return outbox;
 }
 
 void endpoint_begin(struct endpoint *endpoint, struct engine_worker *worker) {
     const struct traffic *traffic = endpoint->context->traffic;
-    traffic->begin(traffic->plan, endpoint->device, empty_outbox(endpoint));
+    traffic->begin(traffic->plan, endpoint->device, empty_outbox(endpoint, worker));
     take_outbox(endpoint, worker, 0);
 }
 
@@ -117,7 +135,7 @@ void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, e
         trace_add_message(endpoint->context->trace, TRACE_DELIVER, now_ps, endpoint->device, kind, source,
                           endpoint->device, tag, queue_pair);
     }
-    traffic->delivered(traffic->plan, endpoint->device, source, tag, now_ps, empty_outbox(endpoint));
+    traffic->delivered(traffic->plan, endpoint->device, source, tag, now_ps, empty_outbox(endpoint, worker));
     take_outbox(endpoint, worker, now_ps);
 }
 
@@ -161,6 +179,9 @@ static void handle_start(struct endpoint *endpoint, struct engine_worker *worker
     const struct heap_entry entry = heap_pop(&endpoint->starts);
     const struct traffic_message message = endpoint->armed[entry.value];
     endpoint->free_armed[endpoint->n_free_armed++] = entry.value;
+    if (endpoint->starts.count == 0) {
+        free_armed(endpoint);
+    }
     post(endpoint, worker, &message, entry.time_ps);
 }
 
@@ -235,16 +256,14 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
         sizeof(*endpoint) + endpoint->n_lanes * sizeof(struct lane) + nic->pair_capacity * sizeof(struct queue_pair) +
         nic->message_capacity * sizeof(struct pair_message) + nic->ring_capacity * sizeof(uint16_t) +
         (nic->paced.capacity + nic->timers.capacity + endpoint->starts.capacity) * sizeof(struct heap_entry) +
-        (nic->peers.capacity + endpoint->receiver_index.capacity + endpoint->unfinished.capacity) *
-            sizeof(struct table_slot) +
+        (nic->peers.capacity + endpoint->receiver_index.capacity) * sizeof(struct table_slot) +
+        missing_bytes(&endpoint->missing) + series_bytes(endpoint) +
         endpoint->receiver_capacity * sizeof(struct receiver) +
-        endpoint->outbox.capacity * sizeof(struct traffic_message) +
         endpoint->armed_capacity * (sizeof(struct traffic_message) + sizeof(uint32_t)) +
         endpoint->sent_capacity * sizeof(struct endpoint_sent) +
         endpoint->delivered_capacity * sizeof(struct endpoint_received);
     for (int i = 0; i < TRAFFIC_CHANNELS; i++) {
-        bytes += endpoint->channels[i].capacity * sizeof(struct lane_message) +
-                 endpoint->channels[i].backlog.capacity * sizeof(struct backlog_entry);
+        bytes += endpoint->channels[i].capacity * sizeof(struct lane_message);
     }
     for (uint32_t i = 0; i < endpoint->n_lanes * TRAFFIC_CHANNELS; i++) {
         bytes += endpoint->lanes[i / TRAFFIC_CHANNELS].queues[i % TRAFFIC_CHANNELS].capacity * sizeof(uint32_t);

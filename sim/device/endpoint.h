@@ -10,10 +10,10 @@
 /** A message that this endpoint sent over the fabric through a queue pair. */
 struct endpoint_sent {
     uint32_t destination, tag;
-    uint64_t bytes;
+    uint64_t bytes : 48; /**< narrow: there are millions of these */
+    uint64_t queue_pair : 16;
     uint64_t posted_ps;
     uint64_t acknowledged_ps; /**< its last packet was acknowledged; TIME_NEVER until then */
-    uint16_t queue_pair;
 };
 
 /** A message over the fabric (queue pairs only) that arrived here. */
@@ -43,6 +43,9 @@ struct endpoint *endpoint_unpack(const unsigned char *bytes, size_t *size);
 
 /** Frees an endpoint; NULL is allowed. */
 void endpoint_free(struct endpoint *endpoint);
+
+/** After the run: frees all but what was counted and noted. */
+void endpoint_release(struct endpoint *endpoint);
 
 /** Asks the traffic for the first messages, at time 0. */
 void endpoint_begin(struct endpoint *endpoint, struct engine_worker *worker);

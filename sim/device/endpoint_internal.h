@@ -3,10 +3,11 @@
 #ifndef MOEFABRIC_DEVICE_ENDPOINT_INTERNAL_H
 #define MOEFABRIC_DEVICE_ENDPOINT_INTERNAL_H
 
-#include "device/backlog.h"
 #include "device/echo.h"
 #include "device/endpoint.h"
 #include "device/heap.h"
+#include "device/lane.h"
+#include "device/missing.h"
 #include "device/pieces.h"
 #include "device/queue.h"
 #include "device/table.h"
@@ -18,12 +19,11 @@ enum pair_place { PAIR_NOWHERE, PAIR_IN_RING, PAIR_IN_HEAP };
 
 /** A message on a queue pair: a node of a chain in order of posting. */
 struct pair_message {
-    struct pieces pieces;
-    uint32_t tag;
+    uint32_t row; /**< in endpoint.sent: what it is */
+    uint32_t unit_bytes;
     uint32_t first_number; /**< of its packets on the queue pair */
     uint32_t n_packets;
     uint32_t next; /**< node, or NO_MESSAGE */
-    uint32_t row;  /**< in endpoint.sent */
 };
 
 /** The sender's side of a queue pair. Packet numbers count from 0 and do not wrap: 2^32 packets are 17 TB. */
@@ -98,46 +98,6 @@ struct receiver {
     struct receiver_last *lasts; /**< message ends among them */
 };
 
-/** A message on an NVLink channel. */
-struct lane_message {
-    struct pieces pieces;
-    uint32_t destination, tag;
-    uint64_t first_record; /**< the GPU's count of records when it was posted */
-    uint64_t n_records;
-    uint32_t first_port; /**< NVLink port of its first record */
-    uint64_t posted_ps, sequence;
-    uint32_t ports_left; /**< ports that have not passed it yet */
-};
-
-/** One NVLink send channel: messages in order of posting, circular; each port works through those that have records for it. */
-struct channel {
-    struct lane_message *messages;
-    uint64_t first, end;    /**< absolute numbers of the oldest kept, and one past the newest */
-    uint32_t capacity;      /**< power of two */
-    struct backlog backlog; /**< posted after all of these */
-};
-
-/** Messages of one channel that have records for one port, in order of posting; circular. */
-struct lane_queue {
-    uint32_t *messages;  /**< low 32 bits of their numbers in the channel */
-    uint32_t first, end; /**< absolute, wrapping */
-    uint32_t capacity;   /**< power of two */
-    bool entered;        /**< record is set */
-    uint64_t record;     /**< next record of the first message for this port */
-};
-
-/** One NVLink port. */
-struct lane {
-    uint64_t free_ps, unblocked_ps;
-    uint64_t ps_per_byte, latency_ps;
-    uint64_t credit_bytes;
-    uint32_t carry;
-    uint32_t link;
-    uint32_t gathered_bytes; /**< received, credit not yet given back */
-    uint8_t last_channel;
-    struct lane_queue queues[TRAFFIC_CHANNELS];
-};
-
 struct endpoint {
     const struct context *context;
     uint32_t device;
@@ -148,15 +108,16 @@ struct endpoint {
     uint32_t n_receivers, receiver_capacity;
     struct lane *lanes;
     struct channel channels[TRAFFIC_CHANNELS];
-    struct backlog_numbers lane_numbers; /**< of the next NVLink message to be posted */
-    uint64_t records_left;               /**< posted and not started */
-    struct table unfinished;             /**< source << 32 | tag → records still missing */
-    struct heap starts;                  /**< (start, order of arming) → armed message */
+    struct lane_numbers lane_numbers;   /**< of the next NVLink message to be posted */
+    struct series_block *series_blocks; /**< that ports work on */
+    uint32_t n_series;                  /**< posted so far */
+    uint64_t records_left;              /**< posted and not started */
+    struct missing missing;             /**< NVLink messages that have arrived in part */
+    struct heap starts;                 /**< (start, order of arming) → armed message */
     struct traffic_message *armed;
     uint32_t *free_armed;
     uint32_t n_armed, n_free_armed, armed_capacity;
     uint64_t n_armings;
-    struct traffic_outbox outbox;
     uint32_t *completed; /**< scratch: tags of messages that one packet completed */
     uint32_t completed_capacity;
     struct endpoint_sent *sent;
@@ -167,11 +128,11 @@ struct endpoint {
     struct endpoint_counters counters;
 };
 
-/** Makes room for one more element in a growing array. */
+/** Makes room for one more element in a growing array. Steps are small: every endpoint has such arrays, and what is beyond their ends adds up. */
 #define ENDPOINT_RESERVE(array, count, capacity)                                                                       \
     do {                                                                                                               \
         if ((count) == (capacity)) {                                                                                   \
-            (capacity) = (capacity) ? 2 * (capacity) : 8;                                                              \
+            (capacity) += (capacity) / 4 + 8;                                                                          \
             (array) = memory_resize((array), (capacity), sizeof(*(array)));                                            \
         }                                                                                                              \
     } while (0)
@@ -243,6 +204,24 @@ void lane_handle_record(struct endpoint *endpoint, struct engine_worker *worker,
 /** A credit has arrived. */
 void lane_handle_credit(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port,
                         const struct control *control, uint64_t now_ps);
+
+/** Puts a message into its form on a channel, with the next numbers; moves these on. */
+struct lane_message lane_number(const struct endpoint *endpoint, const struct traffic_message *message,
+                                uint64_t posted_ps, struct lane_numbers *numbers);
+/** The first record of a message that goes to a port; n_records or more: there is none. */
+uint32_t lane_first_record(const struct endpoint *endpoint, const struct lane_message *message, uint32_t port);
+
+/* series.c */
+
+/** Counts the messages and records of a series that is posted now: moves the numbers of the endpoint on. */
+void series_count(struct endpoint *endpoint, const struct traffic_message *series);
+/** The next message of the series at the head of a queue that has a record for this port; NULL once there is none. Valid until the port moves on. */
+struct lane_message *series_head(struct endpoint *endpoint, uint32_t port, struct lane_queue *queue,
+                                 const struct lane_message *series);
+/** Frees what is left of all series. */
+void series_fini(struct endpoint *endpoint);
+/** Bytes of what ports work on. */
+size_t series_bytes(const struct endpoint *endpoint);
 
 /* endpoint.c */
 

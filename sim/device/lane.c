@@ -10,12 +10,14 @@
 
 #include <stdlib.h>
 
-enum { SERIES_BATCH = 32 };
+enum { FIRST_MESSAGES = 16 };
 
 void lane_init(struct endpoint *endpoint) {
     const struct context *context = endpoint->context;
     const uint32_t first = context->fabric->devices[endpoint->device].first_port + endpoint->n_nics;
+    REQUIRE(endpoint->n_lanes <= UINT16_MAX, "endpoint %u has %u NVLink ports", endpoint->device, endpoint->n_lanes);
     endpoint->lanes = memory_allocate(endpoint->n_lanes, sizeof(*endpoint->lanes));
+    endpoint->lane_numbers.port = endpoint->n_lanes ? endpoint->device % endpoint->n_lanes : 0;
     for (uint32_t i = 0; i < endpoint->n_lanes; i++) {
         const struct fabric_link *link = &context->fabric->links[first + i];
         endpoint->lanes[i] = (struct lane){
@@ -34,7 +36,7 @@ static struct lane_message *message_at(const struct channel *channel, uint64_t n
 
 static void grow(struct channel *channel) {
     const struct channel old = *channel;
-    channel->capacity = old.capacity ? 2 * old.capacity : 16;
+    channel->capacity = old.capacity ? 2 * old.capacity : FIRST_MESSAGES;
     channel->messages = memory_allocate(channel->capacity, sizeof(*channel->messages));
     for (uint64_t number = old.first; number < old.end; number++) {
         *message_at(channel, number) = *message_at(&old, number);
@@ -46,7 +48,7 @@ static void grow(struct channel *channel) {
 static void enqueue(struct lane_queue *queue, uint64_t message) {
     if (queue->end - queue->first == queue->capacity) {
         const struct lane_queue old = *queue;
-        queue->capacity = old.capacity ? 2 * old.capacity : 16;
+        queue->capacity = old.capacity ? 2 * old.capacity : FIRST_MESSAGES;
         queue->messages = memory_allocate(queue->capacity, sizeof(*queue->messages));
         for (uint32_t at = old.first; at != old.end; at++) {
             queue->messages[at & (queue->capacity - 1)] = old.messages[at & (old.capacity - 1)];
@@ -65,100 +67,98 @@ void lane_fini(struct endpoint *endpoint) {
     free(endpoint->lanes);
     for (int channel = 0; channel < TRAFFIC_CHANNELS; channel++) {
         free(endpoint->channels[channel].messages);
-        backlog_fini(&endpoint->channels[channel].backlog);
     }
+    series_fini(endpoint);
 }
 
-static struct pieces pieces_of(const struct endpoint *endpoint, const struct traffic_message *message) {
-    return (struct pieces){.bytes = message->bytes,
-                           .unit_bytes = message->unit_bytes,
-                           .largest_bytes = endpoint->context->parameters->nvlink.record_bytes};
+static struct pieces pieces_of(const struct endpoint *endpoint, uint64_t bytes, uint32_t unit_bytes) {
+    return (struct pieces){
+        .bytes = bytes, .unit_bytes = unit_bytes, .largest_bytes = endpoint->context->parameters->nvlink.record_bytes};
 }
 
-/* Gives a message its numbers, and lines it up at the ports that its records go to. */
-static void line_up(struct endpoint *endpoint, const struct traffic_message *message, uint64_t posted_ps,
-                    struct backlog_numbers *numbers) {
-    struct channel *channel = &endpoint->channels[message->channel];
-    if (channel->end - channel->first == channel->capacity) {
-        grow(channel);
-    }
-    struct lane_message *posted = message_at(channel, channel->end++);
-    *posted = (struct lane_message){
-        .pieces = pieces_of(endpoint, message),
-        .destination = message->destination,
-        .tag = message->tag,
-        .first_record = numbers->record,
-        .first_port = (uint32_t)((numbers->record + endpoint->device) % endpoint->n_lanes),
-        .posted_ps = posted_ps,
-        .sequence = numbers->sequence++,
-    };
-    posted->n_records = pieces_count(&posted->pieces);
-    posted->ports_left = posted->n_records < endpoint->n_lanes ? (uint32_t)posted->n_records : endpoint->n_lanes;
-    for (uint32_t i = 0; i < posted->ports_left; i++) {
-        const uint32_t port = posted->first_port + i;
-        struct lane *lane = &endpoint->lanes[port < endpoint->n_lanes ? port : port - endpoint->n_lanes];
-        enqueue(&lane->queues[message->channel], channel->end - 1);
-    }
-    numbers->record += posted->n_records;
-}
-
-static void count_posted(struct endpoint *endpoint, const struct traffic_message *message) {
+struct lane_message lane_number(const struct endpoint *endpoint, const struct traffic_message *message,
+                                uint64_t posted_ps, struct lane_numbers *numbers) {
     REQUIRE(message->destination != endpoint->device && message->bytes > 0 && message->route == TRAFFIC_NVLINK,
             "endpoint %u posts a message of %llu bytes to endpoint %u over NVLink", endpoint->device,
             (unsigned long long)message->bytes, message->destination);
-    endpoint->counters.posted_messages++;
-    endpoint->counters.nvlink_bytes_sent += message->bytes;
+    const struct pieces pieces = pieces_of(endpoint, message->bytes, message->unit_bytes);
+    const uint64_t n_records = pieces_count(&pieces);
+    REQUIRE(n_records <= UINT32_MAX, "endpoint %u posts a message of %llu records", endpoint->device,
+            (unsigned long long)n_records);
+    const struct lane_message numbered = {
+        .bytes = message->bytes,
+        .posted_ps = posted_ps,
+        .sequence = numbers->sequence++,
+        .unit_bytes = message->unit_bytes,
+        .destination = message->destination,
+        .tag = message->tag,
+        .first_record = numbers->record,
+        .n_records = (uint32_t)n_records,
+        .first_port = (uint16_t)numbers->port,
+    };
+    numbers->record += numbered.n_records;
+    numbers->port = (uint32_t)((numbers->port + n_records) % endpoint->n_lanes);
+    return numbered;
 }
 
-/* Reserves the numbers of a message or of a whole series for later. */
-static void put_back(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps) {
-    const struct traffic *traffic = endpoint->context->traffic;
-    struct backlog_numbers *numbers = &endpoint->lane_numbers;
-    struct traffic_message batch[SERIES_BATCH] = {*message};
-    backlog_add(&endpoint->channels[message->channel].backlog,
-                &(struct backlog_entry){.message = *message, .posted_ps = now_ps, .numbers = *numbers});
-    uint32_t count = message->series ? SERIES_BATCH : 1;
-    for (uint64_t cursor = 0; count > 0;) {
-        if (message->series) {
-            count = traffic->series(traffic->plan, endpoint->device, message->tag, &cursor, batch, SERIES_BATCH);
-        }
-        for (uint32_t i = 0; i < count; i++) {
-            const struct pieces pieces = pieces_of(endpoint, &batch[i]);
-            count_posted(endpoint, &batch[i]);
-            numbers->record += pieces_count(&pieces);
-            numbers->sequence++;
-        }
-        count = count == SERIES_BATCH ? count : 0;
+/* Puts a message at the end of its channel, and lines it up at so many ports from its first one on. */
+static void line_up(struct endpoint *endpoint, uint32_t number, const struct lane_message *message, uint32_t n_ports) {
+    struct channel *channel = &endpoint->channels[number];
+    if (channel->end - channel->first == channel->capacity) {
+        grow(channel);
     }
+    struct lane_message *posted = message_at(channel, channel->end);
+    *posted = *message;
+    posted->ports_left = (uint16_t)n_ports;
+    for (uint32_t i = 0; i < n_ports; i++) {
+        const uint32_t port = message->first_port + i;
+        struct lane *lane = &endpoint->lanes[port < endpoint->n_lanes ? port : port - endpoint->n_lanes];
+        enqueue(&lane->queues[number], channel->end);
+    }
+    channel->end++;
+}
+
+/* A channel on which nothing waits gives its memory back: what follows a burst of messages may be a series, which needs little. */
+static void trim(struct endpoint *endpoint, uint32_t number) {
+    struct channel *channel = &endpoint->channels[number];
+    if (channel->first != channel->end) {
+        return;
+    }
+    free(channel->messages);
+    channel->messages = NULL;
+    channel->capacity = 0;
+    for (uint32_t port = 0; port < endpoint->n_lanes; port++) {
+        struct lane_queue *queue = &endpoint->lanes[port].queues[number];
+        free(queue->messages);
+        queue->messages = NULL;
+        queue->capacity = 0;
+    }
+}
+
+/* A series takes its numbers now, so that those of its messages do not depend on when they are generated. */
+static void post_series(struct endpoint *endpoint, const struct traffic_message *series, uint64_t now_ps) {
+    const struct lane_message message = {.posted_ps = now_ps,
+                                         .sequence = endpoint->lane_numbers.sequence,
+                                         .destination = endpoint->n_series++,
+                                         .tag = series->tag,
+                                         .first_record = endpoint->lane_numbers.record,
+                                         .first_port = (uint16_t)endpoint->lane_numbers.port};
+    series_count(endpoint, series);
+    trim(endpoint, series->channel);
+    line_up(endpoint, series->channel, &message, endpoint->n_lanes);
 }
 
 void lane_post(struct endpoint *endpoint, const struct traffic_message *message, uint64_t now_ps) {
-    const uint64_t before = endpoint->lane_numbers.record;
-    if (message->series || !backlog_is_empty(&endpoint->channels[message->channel].backlog)) {
-        put_back(endpoint, message, now_ps);
-    } else {
-        count_posted(endpoint, message);
-        line_up(endpoint, message, now_ps, &endpoint->lane_numbers);
+    if (message->series) {
+        post_series(endpoint, message, now_ps);
+        return;
     }
-    endpoint->records_left += endpoint->lane_numbers.record - before;
-}
-
-/* Lines up the next of a channel's backlog. */
-static void bring_forward(struct endpoint *endpoint, struct channel *channel) {
-    const struct traffic *traffic = endpoint->context->traffic;
-    struct backlog_entry *entry = backlog_first(&channel->backlog);
-    struct traffic_message batch[SERIES_BATCH] = {entry->message};
-    uint32_t count = 1;
-    if (entry->message.series) {
-        count =
-            traffic->series(traffic->plan, endpoint->device, entry->message.tag, &entry->cursor, batch, SERIES_BATCH);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        line_up(endpoint, &batch[i], entry->posted_ps, &entry->numbers);
-    }
-    if (count < SERIES_BATCH) {
-        backlog_pass(&channel->backlog);
-    }
+    const struct lane_message numbered = lane_number(endpoint, message, now_ps, &endpoint->lane_numbers);
+    line_up(endpoint, message->channel, &numbered,
+            numbered.n_records < endpoint->n_lanes ? numbered.n_records : endpoint->n_lanes);
+    endpoint->records_left += numbered.n_records;
+    endpoint->counters.posted_messages++;
+    endpoint->counters.nvlink_bytes_sent += numbered.bytes;
 }
 
 /* A port is done with the message at the front of its queue; messages that no port needs any more are let go. */
@@ -171,23 +171,30 @@ static void pass(struct channel *channel, struct lane_queue *queue, struct lane_
     }
 }
 
+uint32_t lane_first_record(const struct endpoint *endpoint, const struct lane_message *message, uint32_t port) {
+    return port >= message->first_port ? port - message->first_port : port + endpoint->n_lanes - message->first_port;
+}
+
 /* The oldest message of a channel that has a record left for this port, NULL if none; queue->record is that record. */
 static struct lane_message *head_of(struct endpoint *endpoint, uint32_t port, uint32_t number) {
     struct lane_queue *queue = &endpoint->lanes[port].queues[number];
-    while (queue->first == queue->end) {
-        if (backlog_is_empty(&endpoint->channels[number].backlog)) {
-            return NULL;
+    struct channel *channel = &endpoint->channels[number];
+    while (queue->first != queue->end) {
+        struct lane_message *message = message_at(channel, queue->messages[queue->first & (queue->capacity - 1)]);
+        if (message->n_records > 0) {
+            if (!queue->entered) {
+                queue->record = lane_first_record(endpoint, message, port);
+                queue->entered = true;
+            }
+            return message;
         }
-        bring_forward(endpoint, &endpoint->channels[number]);
+        struct lane_message *part = series_head(endpoint, port, queue, message);
+        if (part) {
+            return part;
+        }
+        pass(channel, queue, message);
     }
-    struct lane_message *message =
-        message_at(&endpoint->channels[number], queue->messages[queue->first & (queue->capacity - 1)]);
-    if (!queue->entered) { // record n of GPU g goes to port (n + g) mod ports
-        queue->record =
-            port >= message->first_port ? port - message->first_port : port + endpoint->n_lanes - message->first_port;
-        queue->entered = true;
-    }
-    return message;
+    return NULL;
 }
 
 /* What a port starts next. */
@@ -229,7 +236,8 @@ static void start(struct endpoint *endpoint, struct engine_worker *worker, uint3
     struct lane *lane = &endpoint->lanes[port];
     struct lane_queue *queue = &lane->queues[next->channel];
     struct lane_message *message = next->message;
-    const uint32_t size = pieces_size(&message->pieces, queue->record);
+    const struct pieces pieces = pieces_of(endpoint, message->bytes, message->unit_bytes);
+    const uint32_t size = pieces_size(&pieces, queue->record);
     struct packet packet = {
         .source = endpoint->device,
         .destination = message->destination,
@@ -252,7 +260,13 @@ static void start(struct endpoint *endpoint, struct engine_worker *worker, uint3
                          (uint16_t)(endpoint->n_nics + port), &packet, lane->free_ps);
     }
     queue->record += endpoint->n_lanes;
-    if (queue->record >= message->n_records) {
+    if (queue->record < message->n_records) {
+        return;
+    }
+    if (queue->block) {
+        queue->index++;
+        queue->entered = false;
+    } else {
         pass(&endpoint->channels[next->channel], queue, message);
     }
 }
@@ -303,17 +317,7 @@ void lane_handle_record(struct endpoint *endpoint, struct engine_worker *worker,
     endpoint->counters.nvlink_bytes_received += packet->size_bytes;
     credit_return(endpoint->context, worker, endpoint->device, port, lane->link, &lane->gathered_bytes,
                   packet->size_bytes, now_ps);
-    if (records > 1) {
-        const uint64_t key = (uint64_t)packet->source << 32 | packet->message;
-        uint32_t *left = table_find(&endpoint->unfinished, key);
-        if (!left) {
-            table_add(&endpoint->unfinished, key, records - 1);
-            return;
-        }
-        if (--*left > 0) {
-            return;
-        }
-        table_remove(&endpoint->unfinished, key);
+    if (missing_take(&endpoint->missing, packet->source, packet->message, records)) {
+        endpoint_deliver(endpoint, worker, PACKET_RECORD, packet->source, packet->message, 0, now_ps);
     }
-    endpoint_deliver(endpoint, worker, PACKET_RECORD, packet->source, packet->message, 0, now_ps);
 }

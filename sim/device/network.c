@@ -46,11 +46,15 @@ static void create_device(struct network *network, uint32_t number) {
     }
 }
 
+static uint32_t threads_of(const struct network_parameters *parameters) {
+    return parameters->threads > 1 ? parameters->threads : 1;
+}
+
 /* Splits the devices over ranks × threads; notes which are ours. */
 static void create_engine(struct network *network, const struct fabric *fabric,
                           const struct network_parameters *parameters) {
     const struct exchange *exchange = parameters->exchange;
-    const uint32_t threads = parameters->threads > 1 ? parameters->threads : 1;
+    const uint32_t threads = threads_of(parameters);
     const uint32_t n_ranks = exchange ? exchange->n_ranks : 1;
     const uint32_t rank = exchange ? exchange->rank : 0;
     uint32_t *worker_of = memory_allocate(fabric->n_devices, sizeof(*worker_of));
@@ -82,6 +86,7 @@ struct network *network_create(const struct fabric *fabric, const struct network
         .rings = engine_rings_of(network->engine),
         .trace = trace,
         .links = memory_allocate_aligned(fabric->n_links, sizeof(struct link_counters)),
+        .outboxes = memory_allocate_aligned(threads_of(parameters), sizeof(struct context_outbox)),
         .path = path_policy_of(parameters->path.kind),
         .controller = congestion_controller_of(parameters->congestion.kind),
     };
@@ -96,24 +101,45 @@ struct network *network_create(const struct fabric *fabric, const struct network
     return network;
 }
 
+static void free_switches(struct network *network) {
+    for (uint32_t i = 0; i < network->context.fabric->n_switches; i++) {
+        switch_free(network->switches[i]);
+        network->switches[i] = NULL;
+    }
+    for (uint32_t i = 0; i < network->context.fabric->n_chips; i++) {
+        chip_free(network->chips[i]);
+        network->chips[i] = NULL;
+    }
+}
+
+void network_release(struct network *network) {
+    for (uint32_t i = 0; i < network->context.fabric->n_endpoints; i++) {
+        if (network->endpoints[i]) {
+            endpoint_release(network->endpoints[i]);
+        }
+    }
+    free_switches(network);
+    engine_free(network->engine);
+    network->engine = NULL;
+    memory_return();
+}
+
 void network_free(struct network *network) {
     if (!network) {
         return;
     }
-    const struct fabric *fabric = network->context.fabric;
-    for (uint32_t i = 0; i < fabric->n_endpoints; i++) {
+    for (uint32_t i = 0; i < network->context.fabric->n_endpoints; i++) {
         endpoint_free(network->endpoints[i]);
     }
-    for (uint32_t i = 0; i < fabric->n_switches; i++) {
-        switch_free(network->switches[i]);
-    }
-    for (uint32_t i = 0; i < fabric->n_chips; i++) {
-        chip_free(network->chips[i]);
-    }
+    free_switches(network);
     free(network->endpoints);
     free(network->switches);
     free(network->chips);
     free(network->is_ours);
+    for (uint32_t i = 0; i < threads_of(network->context.parameters); i++) {
+        traffic_outbox_free(&network->context.outboxes[i].outbox);
+    }
+    free(network->context.outboxes);
     free(network->context.links);
     engine_free(network->engine);
     free(network);

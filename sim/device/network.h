@@ -36,6 +36,9 @@ void network_free(struct network *network);
  * With several ranks every rank calls it; afterwards rank 0 answers for all, the status of the others means nothing. */
 enum network_status network_run(struct network *network, network_observer *observer, void *context);
 
+/** After the run, for large ones: frees all that only a running network needs. What was counted and noted, and network_end_ps, stay; nothing else may be asked. */
+void network_release(struct network *network);
+
 /** Counters of a link. */
 const struct link_counters *network_link(const struct network *network, uint32_t link);
 

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "device/endpoint_internal.h"
 
+static const uint64_t LARGEST_MESSAGE = UINT64_C(1) << 48;
+
 static bool accepts_any_order(const struct endpoint *endpoint) {
     return endpoint->context->parameters->nic.out_of_order;
 }
@@ -91,8 +93,15 @@ static uint32_t take_node(struct nic *nic) {
     return nic->n_messages++;
 }
 
+static struct pieces pieces_of(const struct endpoint *endpoint, uint64_t bytes, uint32_t unit_bytes) {
+    return (struct pieces){
+        .bytes = bytes, .unit_bytes = unit_bytes, .largest_bytes = endpoint->context->parameters->nic.payload_bytes};
+}
+
 static uint32_t book_sent(struct endpoint *endpoint, const struct traffic_message *message, uint16_t queue_pair,
                           uint64_t now_ps) {
+    REQUIRE(message->bytes < LARGEST_MESSAGE, "endpoint %u posts a message of %llu bytes", endpoint->device,
+            (unsigned long long)message->bytes);
     ENDPOINT_RESERVE(endpoint->sent, endpoint->n_sent, endpoint->sent_capacity);
     endpoint->sent[endpoint->n_sent] = (struct endpoint_sent){
         .destination = message->destination,
@@ -109,19 +118,16 @@ static void append_message(struct endpoint *endpoint, struct queue_pair *pair, c
                            uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
     const uint32_t node = take_node(nic);
-    const struct pieces pieces = {.bytes = message->bytes,
-                                  .unit_bytes = message->unit_bytes,
-                                  .largest_bytes = endpoint->context->parameters->nic.payload_bytes};
+    const struct pieces pieces = pieces_of(endpoint, message->bytes, message->unit_bytes);
     const uint64_t n_packets = pieces_count(&pieces);
     REQUIRE(n_packets <= UINT32_MAX - pair->posted_number, "more than 2^32 packets on queue pair %u to %u",
             pair->number, pair->destination);
     nic->messages[node] = (struct pair_message){
-        .pieces = pieces,
-        .tag = message->tag,
+        .row = book_sent(endpoint, message, pair->number, now_ps),
+        .unit_bytes = message->unit_bytes,
         .first_number = pair->posted_number,
         .n_packets = (uint32_t)n_packets,
         .next = NO_MESSAGE,
-        .row = book_sent(endpoint, message, pair->number, now_ps),
     };
     if (pair->oldest == NO_MESSAGE) {
         pair->oldest = node;
@@ -208,14 +214,16 @@ void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct
     const struct pair_message *message = &endpoint->nic.messages[pair->current];
     const uint32_t index = pair->next_number - message->first_number;
     const bool last = index + 1 == message->n_packets;
+    const struct endpoint_sent *sent = &endpoint->sent[message->row];
+    const struct pieces pieces = pieces_of(endpoint, sent->bytes, message->unit_bytes);
     *packet = (struct packet){
         .source = endpoint->device,
         .destination = pair->destination,
         .number = endpoint->context->controller->wants_telemetry ? packet_number_telling(pair->next_number, 0)
                                                                  : pair->next_number,
-        .message = message->tag,
+        .message = sent->tag,
         .queue_pair = pair->number,
-        .size_bytes = (uint16_t)(pieces_size(&message->pieces, index) + parameters->header_bytes),
+        .size_bytes = (uint16_t)(pieces_size(&pieces, index) + parameters->header_bytes),
         .entropy = pair->entropy,
         .kind_class = (uint8_t)(PACKET_DATA | endpoint->nic.data_class << 4),
         .flags_transmission = (uint8_t)(data_flags(endpoint, pair) | (last ? PACKET_FLAG_LAST : 0)),
@@ -282,11 +290,12 @@ static void complete_messages(struct endpoint *endpoint, struct queue_pair *pair
         if (message->first_number + message->n_packets > pair->cumulative) {
             break;
         }
-        endpoint->sent[message->row].acknowledged_ps = now_ps;
+        struct endpoint_sent *sent = &endpoint->sent[message->row];
+        sent->acknowledged_ps = now_ps;
         endpoint->last_ps = now_ps;
         if (endpoint->context->trace) {
             trace_add_message(endpoint->context->trace, TRACE_COMPLETE, now_ps, endpoint->device, PACKET_DATA,
-                              endpoint->device, pair->destination, message->tag, pair->number);
+                              endpoint->device, pair->destination, sent->tag, pair->number);
         }
         pair->oldest = message->next;
         message->next = nic->free_message;

@@ -84,6 +84,7 @@ static void start_combine(struct moe *moe, uint32_t rank, uint64_t at_ps, struct
     struct moe_plan_rank *state = &moe->ranks[rank];
     state->combining = true;
     state->times.combine_start_ps = at_ps;
+    state->gather_rounds = moe_send_rounds(moe, rank);
     moe_send_combine(moe, rank, outbox);
     if (moe->counts->shape.two_hop) {
         release_forwarded(moe, rank, outbox);

@@ -12,6 +12,7 @@
 struct moe_plan_rank {
     struct moe_phase_times times;
     uint32_t counts_left, dispatch_left, combine_left; /**< deliveries still to come */
+    uint32_t gather_rounds;                            /**< once combining: moe_send_rounds */
     bool dispatching, combining;                       /**< the phase has begun here */
 } __attribute__((aligned(64)));
 
@@ -51,6 +52,9 @@ void moe_send_forward(const struct moe *moe, uint32_t forwarder, uint32_t source
 
 /** Sends a rank's results back to where their tokens came from, or to the forwarders of those. */
 void moe_send_combine(const struct moe *moe, uint32_t rank, struct traffic_outbox *outbox);
+
+/** Rounds of a rank's gathering: in round n it sends its parts of chunk n of every source of every other domain. */
+uint32_t moe_send_rounds(const struct moe *moe, uint32_t rank);
 
 /** The gathering of a rank's combine, part by part: traffic.series. */
 uint32_t moe_send_series(const struct moe *moe, uint32_t rank, uint64_t *cursor, struct traffic_message *messages,

@@ -205,8 +205,8 @@ static void send_results(const struct moe *moe, uint32_t rank, uint32_t destinat
          outbox);
 }
 
-/* Rounds of a rank's gathering: in round n it sends its parts of chunk n of every source of every other domain. */
-static uint32_t gather_rounds(const struct moe_counts *counts, uint32_t rank) {
+uint32_t moe_send_rounds(const struct moe *moe, uint32_t rank) {
+    const struct moe_counts *counts = moe->counts;
     const uint32_t own = moe_counts_domain(counts, rank);
     uint32_t rounds = 0;
     for (uint32_t domain = 0; domain < counts->group_domains; domain++) {
@@ -246,7 +246,8 @@ static bool gather_part(const struct moe *moe, uint32_t rank, uint64_t place, st
 uint32_t moe_send_series(const struct moe *moe, uint32_t rank, uint64_t *cursor, struct traffic_message *messages,
                          uint32_t capacity) {
     const struct moe_counts *counts = moe->counts;
-    const uint64_t places = (uint64_t)gather_rounds(counts, rank) * (counts->group_domains - 1) * counts->domain_ranks;
+    const uint64_t places =
+        (uint64_t)moe->ranks[rank].gather_rounds * (counts->group_domains - 1) * counts->domain_ranks;
     uint32_t count = 0;
     while (count < capacity && *cursor < places) {
         count += gather_part(moe, rank, (*cursor)++, &messages[count]);
