@@ -273,9 +273,7 @@ static void fill_pattern_ideals(struct measurement *measurement, const struct id
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         measurement->rank_phases[rank].ideal_ps += ways_ps[rank];
     }
-    if (ideal->plan->pattern) {
-        fill_pattern_nvlink_ideals(measurement, ideal);
-    }
+    fill_pattern_nvlink_ideals(measurement, ideal);
     struct measurement_phase *phase = &measurement->phases[0];
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         const uint64_t ideal_ps = measurement->rank_phases[rank].ideal_ps;
@@ -293,7 +291,7 @@ static void fill_pattern_times(struct measurement *measurement, const struct pat
     }
 }
 
-/* A pattern: one phase, whose ranks run from their first post to their last delivery, over the fabric or NVLink. */
+/* A pattern: one phase, whose ranks run from their first post (or the first to them) to their last delivery, over the fabric or NVLink. */
 static void fill_pattern(struct measurement *measurement, const struct ideal *ideal) {
     struct measurement_phase *phase = &measurement->phases[0];
     snprintf(phase->name, sizeof(phase->name), "transfer");
@@ -302,20 +300,7 @@ static void fill_pattern(struct measurement *measurement, const struct ideal *id
         phase->collective_bytes =
             (uint64_t)measurement->n_ranks * measurement->n_ranks * ideal->experiment->traffic.bytes;
     }
-    for (uint64_t i = 0; i < measurement->n_messages; i++) {
-        const struct measurement_message *message = &measurement->messages[i];
-        struct measurement_rank_phase *sender = &measurement->rank_phases[message->source];
-        struct measurement_rank_phase *receiver = &measurement->rank_phases[message->destination];
-        if (sender->start_ps == 0 || message->posted_ps < sender->start_ps) {
-            sender->start_ps = message->posted_ps;
-        }
-        if (message->completed_ps > receiver->finish_ps) {
-            receiver->finish_ps = message->completed_ps;
-        }
-    }
-    if (ideal->plan->pattern) {
-        fill_pattern_times(measurement, ideal->plan->pattern);
-    }
+    fill_pattern_times(measurement, ideal->plan->pattern);
     fill_pattern_ideals(measurement, ideal);
 }
 

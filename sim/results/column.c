@@ -57,7 +57,8 @@ static const struct column flow_columns[] = {
 static const struct column rank_phase_columns[] = {
     {"rank", "1", "Rank", COLUMN_UINT32, FIELD(measurement_rank_phase, rank)},
     {"phase", "1", "Row of the phases table", COLUMN_UINT32, FIELD(measurement_rank_phase, phase)},
-    {"start_ps", "ps", "Its own first message could start", COLUMN_UINT64, FIELD(measurement_rank_phase, start_ps)},
+    {"start_ps", "ps", "Its own first message could start; where it only receives: the first one to it was posted",
+     COLUMN_UINT64, FIELD(measurement_rank_phase, start_ps)},
     {"finish_ps", "ps", "Its last byte of this phase arrived; 0 = never", COLUMN_UINT64,
      FIELD(measurement_rank_phase, finish_ps)},
     {"ideal_ps", "ps",

@@ -16,6 +16,8 @@ struct pattern {
     uint64_t bytes;
     uint64_t jitter_ps;
     uint64_t seed;
+    uint64_t
+        *start_ps;    /* [n_ranks] first post of a rank, or to one that posts nothing; TIME_NEVER = it takes no part */
     uint64_t *end_ps; /* [n_ranks] last delivery; TIME_NEVER = none yet. Each is written by its own rank */
     uint32_t *peer;   /* [n_ranks] the one destination of a rank, or NOBODY; NULL for all_to_all */
 };
@@ -103,6 +105,22 @@ static bool choose_peers(struct pattern *pattern, const struct experiment_traffi
     return true;
 }
 
+static void find_starts(struct pattern *pattern) {
+    const uint32_t n_ranks = pattern->placement.n_ranks;
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        const bool sends = pattern_messages(pattern, rank) > 0;
+        pattern->start_ps[rank] = sends ? jitter_start_ps(pattern->seed, rank, pattern->jitter_ps) : TIME_NEVER;
+        pattern->end_ps[rank] = TIME_NEVER;
+    }
+    for (uint32_t rank = 0; pattern->peer && rank < n_ranks; rank++) {
+        const uint32_t peer = pattern->peer[rank];
+        if (peer != NOBODY && pattern_messages(pattern, peer) == 0 &&
+            pattern->start_ps[rank] < pattern->start_ps[peer]) {
+            pattern->start_ps[peer] = pattern->start_ps[rank];
+        }
+    }
+}
+
 struct pattern *pattern_create(const struct experiment_traffic *traffic, const struct moe_placement *placement,
                                uint64_t seed, struct error *error) {
     REQUIRE(traffic->pattern != EXPERIMENT_PATTERN_MOE, "mixture-of-experts traffic is no fixed pattern");
@@ -118,18 +136,18 @@ struct pattern *pattern_create(const struct experiment_traffic *traffic, const s
                                 .jitter_ps = traffic->jitter_ps,
                                 .seed = traffic->seed + seed};
     pattern->end_ps = memory_allocate(placement->n_ranks, sizeof *pattern->end_ps);
-    for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
-        pattern->end_ps[rank] = TIME_NEVER;
-    }
+    pattern->start_ps = memory_allocate(placement->n_ranks, sizeof *pattern->start_ps);
     if (!choose_peers(pattern, traffic, error)) {
         pattern_free(pattern);
         return NULL;
     }
+    find_starts(pattern);
     return pattern;
 }
 
 void pattern_free(struct pattern *pattern) {
     if (pattern) {
+        free(pattern->start_ps);
         free(pattern->end_ps);
         free(pattern->peer);
         free(pattern);
@@ -160,10 +178,11 @@ static void begin(void *plan, uint32_t rank, struct traffic_outbox *outbox) {
 }
 
 struct pattern_times pattern_times(const struct pattern *pattern, uint32_t rank) {
-    const bool sends = pattern_messages(pattern, rank) > 0;
-    return (struct pattern_times){.start_ps =
-                                      sends ? jitter_start_ps(pattern->seed, rank, pattern->jitter_ps) : TIME_NEVER,
-                                  .end_ps = pattern->end_ps[rank]};
+    struct pattern_times times = {.start_ps = pattern->start_ps[rank], .end_ps = pattern->end_ps[rank]};
+    if (times.end_ps != TIME_NEVER && times.end_ps < times.start_ps) {
+        times.end_ps = times.start_ps; // all was there before it began itself
+    }
+    return times;
 }
 
 void pattern_take_end(struct pattern *pattern, uint32_t rank, uint64_t end_ps) {

@@ -43,7 +43,10 @@ uint32_t pattern_messages(const struct pattern *pattern, uint32_t rank);
 /** Destination of message number `index` (below pattern_messages) of a rank. */
 uint32_t pattern_destination(const struct pattern *pattern, uint32_t rank, uint32_t index);
 
-/** When a rank posts its messages, and when the last one for it was delivered, over the fabric or NVLink; TIME_NEVER where there is none. */
+/**
+ * When a rank posts its messages (one that only receives: when the first message to it is posted), and when the last one for it was
+ * delivered, over the fabric or NVLink, never before its start; TIME_NEVER where there is none.
+ */
 struct pattern_times {
     uint64_t start_ps, end_ps;
 };

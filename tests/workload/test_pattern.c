@@ -193,6 +193,35 @@ START_TEST(digest_tells_traffic_apart) {
 }
 END_TEST
 
+/* 7 senders to rank 0, which posts nothing itself; and a permutation, in which a rank may have all before it starts. */
+START_TEST(who_only_receives_starts_with_the_first_post_and_nobody_ends_before_its_start) {
+    struct experiment_traffic traffic = {
+        .pattern = EXPERIMENT_PATTERN_INCAST, .bytes = 1, .senders = 7, .jitter_ps = 1000000};
+    struct pattern *pattern = pattern_create(&traffic, &(struct moe_placement){8, 1}, 1, NULL);
+    uint64_t first_ps = TIME_NEVER;
+    for (uint32_t rank = 1; rank < 8; rank++) {
+        const uint64_t start_ps = pattern_times(pattern, rank).start_ps;
+        first_ps = start_ps < first_ps ? start_ps : first_ps;
+    }
+    ck_assert_uint_gt(first_ps, 0);
+    ck_assert_uint_eq(pattern_times(pattern, 0).start_ps, first_ps);
+    pattern_free(pattern);
+    traffic.pattern = EXPERIMENT_PATTERN_PERMUTATION;
+    pattern = pattern_create(&traffic, &(struct moe_placement){64, 1}, 1, NULL);
+    const struct traffic plan = pattern_traffic(pattern);
+    struct instant_run run = instant_run(&plan, 500, 0, 1);
+    uint32_t early = 0;
+    for (uint32_t rank = 0; rank < 64; rank++) {
+        const struct pattern_times times = pattern_times(pattern, rank);
+        ck_assert_uint_ge(times.end_ps, times.start_ps);
+        early += times.end_ps == times.start_ps;
+    }
+    ck_assert_uint_gt(early, 0);
+    instant_free(&run);
+    pattern_free(pattern);
+}
+END_TEST
+
 START_TEST(times_of_a_rank_are_its_start_and_its_last_delivery) {
     const struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_INCAST, .bytes = 1, .senders = 3};
     const struct moe_placement placement = {8, 8};
@@ -200,7 +229,7 @@ START_TEST(times_of_a_rank_are_its_start_and_its_last_delivery) {
     ck_assert_uint_eq(pattern_times(pattern, 0).end_ps, TIME_NEVER);
     const struct traffic plan = pattern_traffic(pattern);
     struct instant_run run = instant_run(&plan, 500, 0, 1);
-    ck_assert_uint_eq(pattern_times(pattern, 0).start_ps, TIME_NEVER); /* only receives */
+    ck_assert_uint_eq(pattern_times(pattern, 0).start_ps, 0); /* only receives */
     ck_assert_uint_eq(pattern_times(pattern, 0).end_ps, 500);
     const uint32_t sender = run.messages[0].source;
     ck_assert_uint_eq(pattern_times(pattern, sender).start_ps, 0);
@@ -224,6 +253,7 @@ int main(void) {
     tcase_add_test(cases, starts_are_jittered_within_the_span_and_follow_the_seed);
     tcase_add_test(cases, impossible_patterns_are_refused_with_the_numbers);
     tcase_add_test(cases, times_of_a_rank_are_its_start_and_its_last_delivery);
+    tcase_add_test(cases, who_only_receives_starts_with_the_first_post_and_nobody_ends_before_its_start);
     tcase_add_test(cases, digest_tells_traffic_apart);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
