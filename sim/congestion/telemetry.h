@@ -7,8 +7,9 @@
 
 #include <stdint.h>
 
-/** What a port remembers. Zero-initialise. */
+/** What a port remembers. Zero-initialise, but for the stream. */
 struct telemetry_port {
+    uint64_t stream; /**< of the draws that settle rounding, one a picosecond (hash_draw) */
     double utilisation;
     uint64_t start_ps;  /**< of the packet before */
     uint64_t packet_ps; /**< how long that one takes; 0: there was none */
@@ -22,10 +23,10 @@ struct telemetry_port {
  *
  * with queue and packet as times at the port's rate: HPCC's q / (B T) + tx rate / B, as a mean over a base round trip T
  * (Ben Basat and others, PINT: Probabilistic In-band Network Telemetry, SIGCOMM 2020; HPCC's simulator, switch-node.cc,
- * mode HPCC-PINT). queue_ps: what waits, this packet included; packet_ps: this packet; draw: uniform, settles the rounding.
+ * mode HPCC-PINT). queue_ps: what waits, this packet included; packet_ps: this packet.
  */
 uint8_t telemetry_tell(struct telemetry_port *port, uint64_t queue_ps, uint64_t packet_ps, uint64_t now_ps,
-                       uint64_t round_trip_ps, uint64_t draw);
+                       uint64_t round_trip_ps);
 
 /**
  * The utilisation that a code stands for: (16 + low 4 bits) × 2^(high 4 bits) / 1024, so 1/64 … 992; what lies between two

@@ -48,6 +48,10 @@ static void init_shortcuts(struct switch_device *device, const struct fabric_dev
     if (device->context->controller->wants_telemetry) {
         device->telemetry = memory_allocate(place->n_ports, sizeof(*device->telemetry));
         device->marks_above_bytes = 0; // every packet is looked at
+        for (uint32_t p = 0; p < place->n_ports; p++) {
+            device->telemetry[p].stream =
+                hash_stream(device->context->parameters->seed, HASH_PURPOSE_TELEMETRY, device->device, p);
+        }
     }
     for (uint32_t p = 0; p < place->n_ports; p++) {
         device->waits_for_bits |= place->cut_through && fabric->links[place->first_port + p].ps_per_byte !=

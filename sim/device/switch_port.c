@@ -65,11 +65,10 @@ static bool is_marked(const struct switch_parameters *parameters, struct switch_
 static void tell(const struct switch_device *device, const struct switch_port *port, struct packet *packet,
                  enum packet_class class, uint64_t now_ps) {
     const struct network_parameters *parameters = device->context->parameters;
-    const uint64_t stream = hash_stream(parameters->seed, HASH_PURPOSE_TELEMETRY, device->device, port->number);
     const uint64_t queue_ps = (uint64_t)((rate_wide)port->ps_per_byte * port->depth[class] >> RATE_FRACTION_BITS);
     const uint8_t told =
         telemetry_tell(&device->telemetry[port->number], queue_ps, rate_time_ps(port->ps_per_byte, packet->size_bytes),
-                       now_ps, parameters->congestion.hpcc.round_trip_ps, hash_draw(stream, now_ps));
+                       now_ps, parameters->congestion.hpcc.round_trip_ps);
     if (packet_kind(packet) == PACKET_DATA && told > packet_telemetry(packet->number)) {
         packet->number = packet_number_telling(packet->number, told);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "acknowledge.h"
 
-#include "base/hash.h"
 #include "congestion/hpcc.h"
 #include "congestion/telemetry.h"
 #include "device/packet.h"
@@ -117,7 +116,7 @@ START_TEST(utilisation_of_a_port_is_rate_and_queue) {
     struct telemetry_port port = {0};
     double mean = 0;
     for (uint64_t i = 1; i <= 20000; i++) {
-        const uint8_t code = telemetry_tell(&port, 2 * US, US, i * US, 10 * US, hash_mix(i));
+        const uint8_t code = telemetry_tell(&port, 2 * US, US, i * US, 10 * US);
         mean += i > 10000 ? telemetry_utilisation(code) / 10000 : 0;
     }
     ck_assert_double_eq_tol(port.utilisation, 1.2, 1e-9);
@@ -128,11 +127,11 @@ END_TEST
 /* First packet: T has passed, nothing was sent: queue / T. After 5 us: half of that, half of the queue's share, and the packet before. */
 START_TEST(utilisation_follows_the_rule_by_hand) {
     struct telemetry_port port = {0};
-    telemetry_tell(&port, 2 * US, US, 100 * US, 10 * US, 0);
+    telemetry_tell(&port, 2 * US, US, 100 * US, 10 * US);
     ck_assert_double_eq_tol(port.utilisation, 0.2, 1e-12);
-    telemetry_tell(&port, 4 * US, US, 105 * US, 10 * US, 0);
+    telemetry_tell(&port, 4 * US, US, 105 * US, 10 * US);
     ck_assert_double_eq_tol(port.utilisation, 0.1 + 0.2 + 0.1, 1e-12);
-    telemetry_tell(&port, US, US, 205 * US, 10 * US, 0); /* a long pause: all is forgotten but the packet before */
+    telemetry_tell(&port, US, US, 205 * US, 10 * US); /* a long pause: all is forgotten but the packet before */
     ck_assert_double_eq_tol(port.utilisation, 0.1 + 0.1, 1e-12);
 }
 END_TEST
@@ -150,8 +149,8 @@ END_TEST
 
 START_TEST(extremes_have_codes) {
     struct telemetry_port port = {0};
-    ck_assert_uint_eq(telemetry_tell(&port, 0, US, US, 10 * US, 0), 1);
-    ck_assert_uint_eq(telemetry_tell(&port, UINT64_MAX, US, 100 * US, 10 * US, UINT64_MAX), UINT8_MAX);
+    ck_assert_uint_eq(telemetry_tell(&port, 0, US, US, 10 * US), 1);
+    ck_assert_uint_eq(telemetry_tell(&port, UINT64_MAX, US, 100 * US, 10 * US), UINT8_MAX);
 }
 END_TEST
 

@@ -50,6 +50,7 @@ struct reference_switch *reference_switch_create(struct reference_world *world, 
     created->ports = memory_allocate(description->n_ports, sizeof *created->ports);
     for (uint16_t port = 0; port < created->n_ports; port++) {
         created->ports[port].turn = PACKET_CLASS_LOSSLESS;
+        created->ports[port].telemetry.stream = hash_stream(parameters->seed, HASH_PURPOSE_TELEMETRY, device, port);
     }
     created->policy = path_policy_of(parameters->path.kind);
     created->path = created->policy->create(&parameters->path, parameters->seed, device, description->n_ports);
@@ -215,11 +216,10 @@ static void tell(struct reference_world *world, struct reference_switch *device,
     if (!congestion_controller_of(congestion->kind)->wants_telemetry || class == PACKET_CLASS_CONTROL) {
         return;
     }
-    const uint64_t stream = hash_stream(world->parameters->seed, HASH_PURPOSE_TELEMETRY, device->device, port);
     const rate_wide queue_ps = (rate_wide)out->ps_per_byte * device->ports[port].depth[class] >> RATE_FRACTION_BITS;
     const uint32_t told = telemetry_tell(&device->ports[port].telemetry, (uint64_t)queue_ps,
                                          rate_time_ps(out->ps_per_byte, packet->size_bytes), world->now_ps,
-                                         congestion->hpcc.round_trip_ps, hash_draw(stream, world->now_ps));
+                                         congestion->hpcc.round_trip_ps);
     if (packet_kind(packet) == PACKET_DATA && told > packet->number / REFERENCE_NUMBERS) {
         packet->number = packet->number % REFERENCE_NUMBERS + told * REFERENCE_NUMBERS;
     }
