@@ -127,7 +127,7 @@ static struct arrival *arrivals_of(const struct network *network, uint32_t n_ran
     return arrivals;
 }
 
-static uint32_t phase_of(const struct plan *plan, uint32_t tag) {
+uint32_t measure_phase_of(const struct plan *plan, uint32_t tag) {
     if (!plan->moe) {
         return 0;
     }
@@ -151,7 +151,7 @@ static void add_message(struct measurement *measurement, const struct plan *plan
         .source = source,
         .destination = sent->destination,
         .tag = sent->tag,
-        .phase = phase_of(plan, sent->tag),
+        .phase = measure_phase_of(plan, sent->tag),
         .bytes = sent->bytes,
         .posted_ps = sent->posted_ps,
         .completed_ps = found ? found->delivered_ps : 0,
@@ -331,6 +331,8 @@ struct measurement *measure_network(const struct simulation *simulation, const s
         fill_pattern(measurement, &ideal);
     }
     measurement_finish(measurement, ideal_flow_ps, &ideal);
-    slow_flow_explain(measurement, simulation);
+    const struct flow_pairs pairs = {
+        .simulation = simulation, .plan = plan, .network = network, .measurement = measurement};
+    slow_flow_explain(measurement, &pairs);
     return measurement;
 }

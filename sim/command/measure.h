@@ -16,6 +16,9 @@ enum measure_phase {
     MEASURE_PHASES = 3
 };
 
+/** The phase of a message of a plan: one of enum measure_phase; 0 for a pattern. */
+uint32_t measure_phase_of(const struct plan *plan, uint32_t tag);
+
 /** A finished measurement of a run that has ended with status. The caller owns it. */
 struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,
                                     const struct network *network, enum network_status status);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/slow_flow.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "command/setup.h"
+#include "device/entropy.h"
 #include "fabric/names.h"
 #include "path/ecmp.h"
 #include "results/explanation.h"
@@ -23,8 +23,8 @@ struct way {
 static struct way way_of(const struct simulation *simulation, uint32_t source, uint32_t destination,
                          uint32_t queue_pair) {
     const struct fabric *fabric = simulation->fabric;
-    const bool hashed = strcmp(simulation->policy->path, "ecmp") == 0;
     const struct path_parameters parameters = setup_path(simulation->experiment, simulation->policy, PATH_ECMP);
+    const bool hashed = strcmp(simulation->policy->path, path_policy_of(PATH_ECMP)->name) == 0;
     struct way way = {.links = {fabric->devices[source].first_port}, .n_links = 1};
     uint32_t link = way.links[0];
     bool certain = true;
@@ -34,7 +34,7 @@ static struct way way_of(const struct simulation *simulation, uint32_t source, u
         const struct path_request request = {
             .source = source,
             .destination = destination,
-            .entropy = (uint16_t)hash_mix(hash_mix(destination) + queue_pair), // as sim/device/README.md says
+            .entropy = entropy_of_pair(destination, queue_pair),
             .first_port = route.first_port,
             .count = route.count,
         };
@@ -48,11 +48,6 @@ static struct way way_of(const struct simulation *simulation, uint32_t source, u
     return way;
 }
 
-static uint32_t queue_pairs_of(const struct simulation *simulation, const struct measurement_flow *flow) {
-    const uint32_t most = simulation->policy->queue_pairs ? simulation->policy->queue_pairs : 1;
-    return flow->messages < most ? flow->messages : most;
-}
-
 /* The links of one flow, each with the flows of the run that use it. */
 struct shared_links {
     uint32_t *numbers;
@@ -62,15 +57,26 @@ struct shared_links {
     uint32_t *index; /* [n_links of the fabric] place in numbers + 1; 0: not one of them */
 };
 
-static void add_links(struct shared_links *shared, const struct simulation *simulation,
-                      const struct measurement_flow *flow) {
-    for (uint32_t pair = 0; pair < queue_pairs_of(simulation, flow); pair++) {
-        const struct way way = way_of(simulation, flow->source, flow->destination, pair);
-        for (uint32_t i = 0; i < way.n_links; i++) {
-            if (shared->index[way.links[i]] == 0) {
-                shared->numbers[shared->count++] = way.links[i];
-                shared->index[way.links[i]] = shared->count;
-            }
+/* A search for the users of the links of one flow. */
+struct search {
+    const struct flow_pairs *pairs;
+    uint64_t flow;
+    struct shared_links *shared;
+};
+
+/* A visitor: notes the links of the flow that is to be explained. */
+static void add_links(void *context, uint64_t flow, uint32_t queue_pair) {
+    const struct search *search = context;
+    struct shared_links *shared = search->shared;
+    if (flow != search->flow) {
+        return;
+    }
+    const struct measurement_flow *row = &search->pairs->measurement->flows[flow];
+    const struct way way = way_of(search->pairs->simulation, row->source, row->destination, queue_pair);
+    for (uint32_t i = 0; i < way.n_links; i++) {
+        if (shared->index[way.links[i]] == 0) {
+            shared->numbers[shared->count++] = way.links[i];
+            shared->index[way.links[i]] = shared->count;
         }
     }
 }
@@ -86,33 +92,33 @@ static void note_user(struct shared_links *shared, uint32_t place, uint64_t flow
     shared->flows[place][shared->n_flows[place]++] = flow;
 }
 
-static void find_users(struct shared_links *shared, const struct simulation *simulation,
-                       const struct measurement *measurement) {
-    for (uint64_t f = 0; f < measurement->n_flows; f++) {
-        const struct measurement_flow *flow = &measurement->flows[f];
-        for (uint32_t pair = 0; pair < queue_pairs_of(simulation, flow); pair++) {
-            const struct way way = way_of(simulation, flow->source, flow->destination, pair);
-            for (uint32_t i = 0; i < way.n_links; i++) {
-                if (shared->index[way.links[i]]) {
-                    note_user(shared, shared->index[way.links[i]] - 1, f);
-                }
-            }
+/* A visitor: notes a flow at each of those links that it uses. */
+static void find_users(void *context, uint64_t flow, uint32_t queue_pair) {
+    const struct search *search = context;
+    const struct measurement_flow *row = &search->pairs->measurement->flows[flow];
+    const struct way way = way_of(search->pairs->simulation, row->source, row->destination, queue_pair);
+    for (uint32_t i = 0; i < way.n_links; i++) {
+        if (search->shared->index[way.links[i]]) {
+            note_user(search->shared, search->shared->index[way.links[i]] - 1, flow);
         }
     }
 }
 
-static void explain(struct measurement *measurement, const struct simulation *simulation, const char *subject,
+static void explain(struct measurement *measurement, const struct flow_pairs *pairs, const char *subject,
                     uint64_t flow) {
-    const uint32_t most = LONGEST_WAY * (simulation->policy->queue_pairs ? simulation->policy->queue_pairs : 1);
+    const uint32_t most = LONGEST_WAY * flow_pairs_of_peer(pairs->simulation);
     struct shared_links shared = {
         .numbers = memory_allocate(most, sizeof(uint32_t)),
         .flows = memory_allocate(most, sizeof(uint64_t *)),
         .n_flows = memory_allocate(most, sizeof(uint64_t)),
         .capacities = memory_allocate(most, sizeof(uint64_t)),
-        .index = memory_allocate(simulation->fabric->n_links, sizeof(uint32_t)),
+        .index = memory_allocate(pairs->simulation->fabric->n_links, sizeof(uint32_t)),
     };
-    add_links(&shared, simulation, &measurement->flows[flow]);
-    find_users(&shared, simulation, measurement);
+    struct search search = {.pairs = pairs, .flow = flow, .shared = &shared};
+    flow_pairs_visit(pairs, measurement->flows[flow].source, add_links, &search);
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        flow_pairs_visit(pairs, rank, find_users, &search);
+    }
     struct explanation_link *links = memory_allocate(shared.count, sizeof(*links));
     for (uint32_t i = 0; i < shared.count; i++) {
         links[i] = (struct explanation_link){
@@ -138,15 +144,15 @@ static uint32_t hot_rank(const struct measurement *measurement) {
     return rank;
 }
 
-void slow_flow_explain(struct measurement *measurement, const struct simulation *simulation) {
+void slow_flow_explain(struct measurement *measurement, const struct flow_pairs *pairs) {
     const uint64_t slowest = explanation_slowest_flow(measurement, MEASUREMENT_NONE);
     if (slowest == EXPLANATION_NO_FLOW) {
         return;
     }
-    explain(measurement, simulation, "slowest flow", slowest);
+    explain(measurement, pairs, "slowest flow", slowest);
     const uint32_t hot = hot_rank(measurement);
     const uint64_t victim = hot == MEASUREMENT_NONE ? EXPLANATION_NO_FLOW : explanation_slowest_flow(measurement, hot);
     if (victim != EXPLANATION_NO_FLOW && victim != slowest) {
-        explain(measurement, simulation, "slowest flow that does not go to the hot rank", victim);
+        explain(measurement, pairs, "slowest flow that does not go to the hot rank", victim);
     }
 }

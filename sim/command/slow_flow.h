@@ -5,9 +5,9 @@
 #ifndef MOEFABRIC_COMMAND_SLOW_FLOW_H
 #define MOEFABRIC_COMMAND_SLOW_FLOW_H
 
-#include "command/simulation.h"
+#include "command/flow_pairs.h"
 
-/** Adds explanations of the slowest flow, and of the slowest one that does not go to the hot rank, to a finished measurement. */
-void slow_flow_explain(struct measurement *measurement, const struct simulation *simulation);
+/** Adds explanations of the slowest flow, and of the slowest one that does not go to the hot rank, to the measurement that pairs tell of. */
+void slow_flow_explain(struct measurement *measurement, const struct flow_pairs *pairs);
 
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/validate_hash.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "command/ideal.h"
 #include "command/validate_messages.h"
+#include "device/entropy.h"
 #include "path/ecmp.h"
 #include "path/replay.h"
 
@@ -63,8 +63,7 @@ static struct replay_flow *flows_of(const struct validate_row_parameters *parame
         flows[f] = (struct replay_flow){
             .source = source,
             .destination = destination,
-            .entropy =
-                (uint16_t)hash_mix(hash_mix(destination) + f / parameters->uplinks), // as sim/device/README.md says
+            .entropy = entropy_of_pair(destination, f / parameters->uplinks),
         };
     }
     return flows;

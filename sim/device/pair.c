@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "device/endpoint_internal.h"
+#include "device/entropy.h"
 
 static const uint64_t LARGEST_MESSAGE = UINT64_C(1) << 48;
 
@@ -55,7 +56,7 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
         .oldest = NO_MESSAGE,
         .current = NO_MESSAGE,
         .newest = NO_MESSAGE,
-        .entropy = (uint16_t)hash_mix(hash_mix(destination) + index),
+        .entropy = entropy_of_pair(destination, index),
         .number = (uint16_t)nic->n_pairs,
         .timer_ps = TIME_NEVER,
     };

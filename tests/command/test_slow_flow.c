@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * The link that explains a slow flow is one that all the flows named with it really used.
+ */
+#include "command/measure.h"
+#include "laboratory.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a flow named in a sentence, in a phase of this name. */
+static uint64_t bytes_of(const struct measurement *measurement, uint32_t source, uint32_t destination,
+                         const char *phase) {
+    for (uint64_t i = 0; i < measurement->n_flows; i++) {
+        const struct measurement_flow *flow = &measurement->flows[i];
+        if (flow->source == source && flow->destination == destination &&
+            strcmp(measurement->phases[flow->phase].name, phase) == 0) {
+            return flow->bytes;
+        }
+    }
+    ck_abort_msg("no flow %u -> %u (%s)", source, destination, phase);
+    return 0;
+}
+
+/* Sum over the flows that a sentence names: "gpu1 → gpu2 (dispatch, 4 MB) took …: shares LINK with 3 other flows (gpu3 → gpu4, gpu5 → gpu6 (combine) and 1 more)". */
+static uint64_t named_bytes(const struct measurement *measurement, const char *text) {
+    char own_phase[32] = "";
+    uint64_t bytes = 0;
+    for (const char *at = strstr(text, "gpu"); at != NULL; at = strstr(at, "gpu")) {
+        uint32_t source, destination;
+        char phase[32] = "";
+        int length = 0;
+        ck_assert_int_ge(sscanf(at, "gpu%u → gpu%u%n (%31[a-z]", &source, &destination, &length, phase), 2);
+        if (own_phase[0] == '\0') {
+            memcpy(own_phase, phase, sizeof phase);
+        }
+        bytes += bytes_of(measurement, source, destination, phase[0] != '\0' ? phase : own_phase);
+        at += length;
+    }
+    return bytes;
+}
+
+static const struct measurement_link *named_link(const struct measurement *measurement, const char *text) {
+    const char *name = strstr(text, "shares ");
+    if (name == NULL) {
+        return NULL;
+    }
+    name += strlen("shares ");
+    const size_t length = (size_t)(strstr(name, " with ") - name);
+    for (uint32_t i = 0; i < measurement->n_links; i++) {
+        if (strlen(measurement->links[i].name) == length && strncmp(measurement->links[i].name, name, length) == 0) {
+            return &measurement->links[i];
+        }
+    }
+    ck_abort_msg("no link is called %.*s", (int)length, name);
+    return NULL;
+}
+
+/* Groups of two GPUs: dispatch takes the first queue pair of a peer, combine the second; each flow is one message on one path. */
+static uint32_t check_seed(uint64_t seed, uint32_t queue_pairs) {
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "name: strided\ntopology: hosts.yaml\nmodel: {hidden: 1024, experts: 8, top_k: 2}\n"
+        "traffic: {pattern: moe, algorithm: direct, expert_parallelism: 2, group_placement: strided, gate: uniform, "
+        "tokens_per_gpu: 200, jitter: 1 us}\npolicies: [ecmp(%u)+none]\nseeds: [%u]\n",
+        (unsigned)queue_pairs, (unsigned)seed);
+    struct laboratory laboratory = laboratory_run(text);
+    const struct measurement *measurement = laboratory.measurement;
+    uint32_t checked = 0;
+    ck_assert_uint_gt(measurement->n_explanations, 0);
+    for (uint32_t i = 0; i < measurement->n_explanations; i++) {
+        const char *sentence = measurement->explanations[i].text;
+        const struct measurement_link *link = named_link(measurement, sentence);
+        if (link != NULL) {
+            ck_assert_msg(link->bytes >= named_bytes(measurement, sentence), "%s, but it carried %llu B", sentence,
+                          (unsigned long long)link->bytes);
+            checked++;
+        }
+    }
+    laboratory_fini(&laboratory);
+    return checked;
+}
+
+START_TEST(a_named_link_carries_at_least_the_bytes_of_its_named_flows) {
+    static const uint32_t queue_pairs[] = {1, 2, 4, 70};
+    uint32_t checked = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        for (size_t i = 0; i < sizeof queue_pairs / sizeof queue_pairs[0]; i++) {
+            checked += check_seed(seed, queue_pairs[i]);
+        }
+    }
+    ck_assert_uint_ge(checked, 16);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("slow flow");
+    TCase *test_case = tcase_create("links");
+    tcase_add_test(test_case, a_named_link_carries_at_least_the_bytes_of_its_named_flows);
+    suite_add_tcase(suite, test_case);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
