@@ -9,7 +9,7 @@ enum topic { TOPIC_SERIES = 500 };
 enum { SERIES_PERCENT = 20, STEP_BYTES = 997 };
 
 void random_series_draw(struct random_case *random_case) {
-    static const uint64_t copies[] = {2, 5, 31, 32, 33, 70}; /* devices take them 32 at a time */
+    static const uint64_t copies[] = {2, 5, 16, 17, 32, 33, 70}; /* devices take them by blocks of 16 */
     struct dice dice = dice_of(random_case->recipe.number, TOPIC_SERIES);
     for (uint32_t i = 0; i < random_case->n_messages; i++) {
         struct random_case_message *drawn = &random_case->messages[i];
