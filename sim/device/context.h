@@ -12,6 +12,8 @@
 #include "fabric/fabric.h"
 #include "workload/traffic.h"
 
+struct failure_plan;
+
 /** What the traffic answers to one worker: filled and emptied again within one step of a device. */
 struct context_outbox {
     _Alignas(64) struct traffic_outbox outbox;
@@ -28,9 +30,10 @@ struct context {
     struct context_outbox *outboxes; /**< [worker] */
     const struct path_policy *path;
     const struct congestion_controller *controller;
+    const struct failure_plan *failures; /**< NULL: nothing fails */
 };
 
-/** Puts a control record on the link that leaves a port (global number), decided at now_ps. */
+/** Puts a control record on the link that leaves a port (global number), decided at now_ps; a link that dies loses it. */
 void context_send_control(const struct context *context, struct engine_worker *worker, uint32_t link, uint64_t now_ps,
                           uint32_t kind, uint32_t amount);
 

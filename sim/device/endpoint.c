@@ -185,11 +185,20 @@ static void handle_start(struct endpoint *endpoint, struct engine_worker *worker
     post(endpoint, worker, &message, entry.time_ps);
 }
 
-/* Message starts and retransmission timers that come before limit_ps (arrivals of one time precede them). */
-static void run_timers(struct endpoint *endpoint, struct engine_worker *worker, uint64_t limit_ps) {
+/*
+ * Message starts and retransmission timers that come before limit_ps (arrivals of one time precede them); and the NIC's link
+ * that goes down or comes up until changes_ps, before all else of its time.
+ */
+static void run_timers(struct endpoint *endpoint, struct engine_worker *worker, uint64_t limit_ps,
+                       uint64_t changes_ps) {
     for (;;) {
         const uint64_t start_ps = heap_time_ps(&endpoint->starts);
         const uint64_t timer_ps = heap_time_ps(&endpoint->nic.timers);
+        const uint64_t change_ps = nic_next_change_ps(&endpoint->nic);
+        if (change_ps <= changes_ps && change_ps <= start_ps && change_ps <= timer_ps) {
+            nic_handle_change(endpoint, worker);
+            continue;
+        }
         if (start_ps >= limit_ps && timer_ps >= limit_ps) {
             return;
         }
@@ -207,15 +216,16 @@ uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t b
     for (uint32_t i = 0; i < n; i++) {
         enum engine_queue queue;
         const struct engine_record *record = engine_arrival(worker, i, &queue);
-        run_timers(endpoint, worker, engine_stamp_ps(record->stamp));
+        run_timers(endpoint, worker, engine_stamp_ps(record->stamp), engine_stamp_ps(record->stamp));
         handle_arrival(endpoint, worker, record, queue);
     }
-    run_timers(endpoint, worker, end_ps);
+    run_timers(endpoint, worker, end_ps, end_ps - 1);
     nic_drain(endpoint, worker, end_ps - 1);
     uint64_t due_ps = lane_drain_all(endpoint, worker, end_ps - 1);
     const uint64_t others_ps[] = {nic_next_ps(&endpoint->nic), heap_time_ps(&endpoint->starts),
-                                  pair_next_timer_ps(endpoint)};
-    for (int i = 0; i < 3; i++) {
+                                  pair_next_timer_ps(endpoint),
+                                  endpoint->nic.paused ? nic_next_change_ps(&endpoint->nic) : TIME_NEVER};
+    for (int i = 0; i < 4; i++) {
         due_ps = others_ps[i] < due_ps ? others_ps[i] : due_ps;
     }
     return due_ps;

@@ -77,6 +77,8 @@ struct nic {
     struct pair_message *messages; /**< nodes; free ones are chained from free_message */
     uint32_t n_messages, message_capacity, free_message;
     uint32_t urgent_count;
+    const struct failure_change *changes; /**< when its link goes down and comes up */
+    uint32_t n_changes, n_changes_taken;
 };
 
 /** A packet that came out of order and ends a message. */
@@ -157,6 +159,11 @@ void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, c
 /** A pause or resume record has arrived. */
 void nic_handle_control(struct endpoint *endpoint, struct engine_worker *worker, const struct control *control,
                         uint64_t now_ps);
+
+/** When the link of the NIC next goes down or comes up; TIME_NEVER: no more. */
+uint64_t nic_next_change_ps(const struct nic *nic);
+/** It does: a pause is forgotten. */
+void nic_handle_change(struct endpoint *endpoint, struct engine_worker *worker);
 
 /* pair.c: queue pairs */
 

@@ -9,6 +9,7 @@
 #include "device/wait.h"
 #include "engine/exchange.h"
 #include "engine/split.h"
+#include "fabric/failure_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ enum { WINDOWS_PER_LOOK = 64 };
 
 struct network {
     struct context context;
+    struct failure_plan *failures; /* NULL: nothing fails */
     struct engine *engine;
     struct endpoint **endpoints;     /* [n_endpoints] */
     struct switch_device **switches; /* [n_switches] */
@@ -79,6 +81,9 @@ struct network *network_create(const struct fabric *fabric, const struct network
     REQUIRE(traffic->n_ranks <= fabric->n_endpoints, "%u ranks on %u endpoints", traffic->n_ranks, fabric->n_endpoints);
     struct network *network = memory_allocate(1, sizeof(*network));
     create_engine(network, fabric, parameters);
+    if (parameters->failures != NULL && parameters->failures->count > 0) {
+        network->failures = failure_plan_create(fabric, parameters->failures);
+    }
     network->context = (struct context){
         .fabric = fabric,
         .parameters = parameters,
@@ -89,6 +94,7 @@ struct network *network_create(const struct fabric *fabric, const struct network
         .outboxes = memory_allocate_aligned(threads_of(parameters), sizeof(struct context_outbox)),
         .path = path_policy_of(parameters->path.kind),
         .controller = congestion_controller_of(parameters->congestion.kind),
+        .failures = network->failures,
     };
     network->endpoints = memory_allocate(fabric->n_endpoints, sizeof(*network->endpoints));
     network->switches = memory_allocate(fabric->n_switches, sizeof(*network->switches));
@@ -141,6 +147,7 @@ void network_free(struct network *network) {
     }
     free(network->context.outboxes);
     free(network->context.links);
+    failure_plan_free(network->failures);
     engine_free(network->engine);
     free(network);
 }
@@ -174,8 +181,9 @@ static void check_conservation(const struct network *network) {
     for (uint32_t l = 0; l < fabric->n_links; l++) {
         const uint64_t sent = network->context.links[l].bytes;
         const uint64_t arrived = network->context.links[fabric->links[l].reverse].arrived_bytes;
-        REQUIRE(sent == arrived, "link %u carried %llu bytes and delivered %llu", l, (unsigned long long)sent,
-                (unsigned long long)arrived);
+        const uint64_t lost = network->context.links[l].lost_bytes;
+        REQUIRE(sent == arrived + lost, "link %u carried %llu bytes, delivered %llu and lost %llu", l,
+                (unsigned long long)sent, (unsigned long long)arrived, (unsigned long long)lost);
     }
     for (uint32_t i = 0; i < fabric->n_switches; i++) {
         REQUIRE(!network->switches[i] || switch_buffered_bytes(network->switches[i]) == 0,
@@ -375,6 +383,7 @@ uint64_t network_windows(const struct network *network) {
 size_t network_bytes(const struct network *network) {
     const struct fabric *fabric = network->context.fabric;
     size_t bytes = engine_bytes(network->engine) + fabric->n_links * sizeof(struct link_counters);
+    bytes += network->failures != NULL ? failure_plan_bytes(network->failures) : 0;
     for (uint32_t i = 0; i < fabric->n_endpoints; i++) {
         bytes += network->endpoints[i] ? endpoint_bytes(network->endpoints[i]) : 0;
     }

@@ -2,6 +2,8 @@
 /* The transmitter of a NIC: control first, then probes, then queue pairs in turn, each at its controller's pace. */
 #include "base/memory.h"
 #include "device/endpoint_internal.h"
+#include "device/wire.h"
+#include "fabric/failure_plan.h"
 
 #include <stdlib.h>
 
@@ -20,6 +22,8 @@ void nic_init(struct endpoint *endpoint) {
     nic->data_class = (uint8_t)nic_parameters_class(&context->parameters->nic, endpoint->device);
     nic->holds_data = nic->data_class == PACKET_CLASS_LOSSLESS;
     nic->free_message = NO_MESSAGE;
+    nic->changes =
+        context->failures != NULL ? failure_plan_changes(context->failures, endpoint->device, &nic->n_changes) : NULL;
 }
 
 void nic_fini(struct nic *nic) {
@@ -81,10 +85,20 @@ void nic_line_up(struct endpoint *endpoint, struct engine_worker *worker, struct
 static uint64_t start(struct endpoint *endpoint, struct engine_worker *worker, struct packet *packet, uint64_t now_ps) {
     const struct context *context = endpoint->context;
     struct nic *nic = &endpoint->nic;
-    const uint64_t duration_ps = rate_next_ps(nic->ps_per_byte, packet->size_bytes, &nic->carry);
+    struct wire_start begun = {0};
+    if (__builtin_expect(context->failures != NULL, 0)) {
+        begun = wire_start(context, nic->link, packet->size_bytes, &nic->carry, now_ps);
+    } else {
+        begun.duration_ps = rate_next_ps(nic->ps_per_byte, packet->size_bytes, &nic->carry);
+    }
+    const uint64_t duration_ps = begun.duration_ps;
     nic->free_ps = now_ps + duration_ps;
     packet->time_ps = now_ps + nic->latency_ps + (nic->head_cuts_through ? 0 : duration_ps);
-    engine_send(worker, context->rings, nic->link, ENGINE_PACKET, packet);
+    if (begun.lost) {
+        wire_lose(context, nic->link, packet, now_ps);
+    } else {
+        engine_send(worker, context->rings, nic->link, ENGINE_PACKET, packet);
+    }
     counters_sent(&context->links[nic->link], packet);
     if (context->trace) {
         trace_add_packet(context->trace, TRACE_START, now_ps, endpoint->device, 0, packet, nic->free_ps);
@@ -208,18 +222,36 @@ void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, c
     queue_push(&nic->control, &worker->pool, packet);
 }
 
+/* Pauses hold no longer. nic_drain up to now_ps, or to just before it, must have been called. */
+static void resume(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+    struct nic *nic = &endpoint->nic;
+    nic->paused = false;
+    endpoint->context->links[nic->link].paused_ps += now_ps - nic->paused_since_ps;
+    nic_kick(endpoint, worker, now_ps);
+}
+
 void nic_handle_control(struct endpoint *endpoint, struct engine_worker *worker, const struct control *control,
                         uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
-    struct link_counters *counters = &endpoint->context->links[nic->link];
     nic_drain(endpoint, worker, now_ps);
     if (control->kind == CONTROL_PAUSE) {
         nic->paused = true;
         nic->paused_since_ps = now_ps;
-        counters->pauses++;
+        endpoint->context->links[nic->link].pauses++;
     } else if (control->kind == CONTROL_RESUME && nic->paused) {
-        nic->paused = false;
-        counters->paused_ps += now_ps - nic->paused_since_ps;
-        nic_kick(endpoint, worker, now_ps);
+        resume(endpoint, worker, now_ps);
+    }
+}
+
+uint64_t nic_next_change_ps(const struct nic *nic) {
+    return nic->n_changes_taken < nic->n_changes ? nic->changes[nic->n_changes_taken].time_ps : TIME_NEVER;
+}
+
+void nic_handle_change(struct endpoint *endpoint, struct engine_worker *worker) {
+    struct nic *nic = &endpoint->nic;
+    const struct failure_change *change = &nic->changes[nic->n_changes_taken++];
+    if (change->down && nic->paused) {
+        nic_drain(endpoint, worker, change->time_ps - 1);
+        resume(endpoint, worker, change->time_ps);
     }
 }

@@ -38,12 +38,12 @@ struct nic_parameters {
     uint32_t control_bytes; /**< wire size of ACK, NACK, notification, probe, reply */
     uint32_t
         acknowledge_bytes; /**< an ACK when so much payload is unacknowledged, and at the end of a message; 1 = every packet */
-    uint32_t queue_pairs;           /**< per peer; messages go round-robin over them */
-    uint32_t window_packets;        /**< unacknowledged packets a queue pair; 0 = unlimited */
-    bool out_of_order;              /**< direct placement: any order is accepted; else go-back-N */
-    bool adaptive_marking;          /**< data packets are marked as eligible for adaptive routing */
-    enum packet_class data_class;   /**< PACKET_CLASS_LOSSLESS or PACKET_CLASS_LOSSY */
-    uint32_t other_class_every;     /**< of so many endpoints in turn the last one uses the other data class; 0 = none */
+    uint32_t queue_pairs;         /**< per peer; messages go round-robin over them */
+    uint32_t window_packets;      /**< unacknowledged packets a queue pair; 0 = unlimited */
+    bool out_of_order;            /**< direct placement: any order is accepted; else go-back-N */
+    bool adaptive_marking;        /**< data packets are marked as eligible for adaptive routing */
+    enum packet_class data_class; /**< PACKET_CLASS_LOSSLESS or PACKET_CLASS_LOSSY */
+    uint32_t other_class_every;   /**< of so many endpoints in turn the last one uses the other data class; 0 = none */
     uint64_t retransmit_timeout_ps; /**< without progress for so long: rewind; doubles up to 2^7 times on repeat */
     uint64_t nack_interval_ps;      /**< go-back-N: at most one NACK for the same expected packet in this time */
 };
@@ -63,6 +63,7 @@ struct nvlink_parameters {
 };
 
 struct exchange;
+struct failure_list;
 
 /** Everything that a run of the devices needs besides fabric and traffic. */
 struct network_parameters {
@@ -72,6 +73,7 @@ struct network_parameters {
     struct nvlink_parameters nvlink;
     struct path_parameters path;
     struct congestion_parameters congestion;
+    const struct failure_list *failures; /**< NULL or an empty list = nothing fails */
     uint64_t window_ps;              /**< 0 = the smallest link latency; smaller values must give the same results */
     uint32_t threads;                /**< 0 or 1 = one; results do not depend on it */
     const struct exchange *exchange; /**< NULL = one process; else this process is one of several ranks */

@@ -53,6 +53,7 @@ static void init_shortcuts(struct switch_device *device, const struct fabric_dev
                 hash_stream(device->context->parameters->seed, HASH_PURPOSE_TELEMETRY, device->device, p);
         }
     }
+    device->waits_for_bits = place->cut_through && device->failure != NULL && switch_failure_of_links(device->failure);
     for (uint32_t p = 0; p < place->n_ports; p++) {
         device->waits_for_bits |= place->cut_through && fabric->links[place->first_port + p].ps_per_byte !=
                                                             fabric->links[place->first_port].ps_per_byte;
@@ -81,6 +82,8 @@ struct switch_device *switch_create(const struct context *context, uint32_t devi
     for (uint32_t p = 0; p < place->n_ports; p++) {
         init_port(device, p);
     }
+    device->failure = switch_failure_create(context, device_number, place->n_ports);
+    device->next_failure_ps = device->failure != NULL ? switch_failure_next_ps(device->failure) : TIME_NEVER;
     init_shortcuts(device, place);
     return device;
 }
@@ -90,6 +93,7 @@ void switch_free(struct switch_device *device) {
         return;
     }
     path_state_free(device->path);
+    switch_failure_free(device->failure);
     heap_fini(&device->departures);
     free(device->active);
     free(device->stale);
@@ -121,11 +125,26 @@ static void refresh(struct switch_device *device, struct engine_worker *worker, 
     device->context->path->refresh(device->path, device->views);
 }
 
+/* Takes the steps of links that go down and come up until now_ps, and lets the policy see the ports as they are between them. */
+static void follow_failures(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
+    while (device->next_failure_ps <= now_ps) {
+        if (device->next_refresh_ps < device->next_failure_ps) {
+            refresh(device, worker, device->next_failure_ps - 1);
+        }
+        switch_failure_step(device, worker);
+        device->next_failure_ps = switch_failure_next_ps(device->failure);
+    }
+}
+
+/* NULL: there is no way. */
 static struct switch_port *route(struct switch_device *device, const struct packet *packet, uint32_t ingress,
                                  uint64_t now_ps) {
     const struct fabric_endpoint *to = &device->endpoints[packet->destination];
     if (to->leaf == device->ordinal) {
         return &device->ports[to->leaf_port];
+    }
+    if (__builtin_expect(device->failure != NULL, 0)) {
+        return switch_failure_route(device, packet, ingress, now_ps);
     }
     const struct fabric_route routes = device->routes[to->leaf];
     if (routes.count == 1) {
@@ -161,13 +180,17 @@ static void drop(const struct switch_device *device, const struct switch_port *e
 }
 
 /* From when an outgoing transmission may start without running dry: later than now only if the packet comes in slower than it goes out. */
-static uint64_t ready_ps(const struct switch_port *ingress, const struct switch_port *egress, uint32_t size_bytes,
-                         uint64_t now_ps) {
-    if (ingress->in_ps_per_byte <= egress->ps_per_byte) {
+static uint64_t ready_ps(const struct switch_device *device, const struct switch_port *ingress,
+                         const struct switch_port *egress, uint32_t size_bytes, uint64_t now_ps) {
+    uint64_t in_ps_per_byte = ingress->in_ps_per_byte, out_ps_per_byte = egress->ps_per_byte;
+    if (device->failure != NULL) {
+        switch_failure_rates(device, ingress, egress, now_ps, &in_ps_per_byte, &out_ps_per_byte);
+    }
+    if (in_ps_per_byte <= out_ps_per_byte) {
         return now_ps;
     }
-    const uint64_t last_bit_ps = now_ps + rate_time_ps(ingress->in_ps_per_byte, size_bytes);
-    const uint64_t out_ps = rate_time_ps(egress->ps_per_byte, size_bytes);
+    const uint64_t last_bit_ps = now_ps + rate_time_ps(in_ps_per_byte, size_bytes);
+    const uint64_t out_ps = rate_time_ps(out_ps_per_byte, size_bytes);
     return last_bit_ps - out_ps > now_ps ? last_bit_ps - out_ps : now_ps;
 }
 
@@ -181,7 +204,7 @@ static inline void enqueue(struct switch_device *device, struct engine_worker *w
     const enum packet_class class = packet_class(packet);
     uint64_t start_ps = now_ps;
     if (device->waits_for_bits) {
-        start_ps = ready_ps(&device->ports[ingress], egress, packet->size_bytes, now_ps);
+        start_ps = ready_ps(device, &device->ports[ingress], egress, packet->size_bytes, now_ps);
         packet->time_ps = queue_stamp(start_ps, ingress);
     }
     egress->depth[class] += packet->size_bytes;
@@ -213,6 +236,9 @@ static inline void handle_packet(struct switch_device *device, struct engine_wor
     const uint32_t size = packet->size_bytes;
     ingress->counters->arrived_bytes += size;
     struct switch_port *egress = route(device, packet, number, now_ps);
+    if (__builtin_expect(egress == NULL, 0)) {
+        return; // unrouted
+    }
     switch_port_drain(device, worker, egress, now_ps);
     const enum packet_class class = packet_class(packet);
     const bool admitted = class == PACKET_CLASS_LOSSLESS && device->pfc
@@ -248,7 +274,10 @@ static bool has_waiting(const struct switch_port *port) {
 }
 
 /* Starts everything that starts before the window ends; returns when the next start is due. */
-static uint64_t close_window(struct switch_device *device, struct engine_worker *worker, uint64_t end_ps) {
+static uint64_t finish_window(struct switch_device *device, struct engine_worker *worker, uint64_t end_ps) {
+    if (device->next_failure_ps < end_ps) {
+        follow_failures(device, worker, end_ps - 1);
+    }
     if (device->next_refresh_ps < end_ps) {
         refresh(device, worker, end_ps - 1);
     }
@@ -276,6 +305,16 @@ static uint64_t close_window(struct switch_device *device, struct engine_worker 
     return due_ps;
 }
 
+/* The same, with links that go down or come up while somebody is paused. */
+static uint64_t close_window(struct switch_device *device, struct engine_worker *worker, uint64_t end_ps) {
+    const uint64_t due_ps = finish_window(device, worker, end_ps);
+    if (device->next_failure_ps == TIME_NEVER) {
+        return due_ps;
+    }
+    const uint64_t failure_ps = switch_failure_due_ps(device);
+    return failure_ps < due_ps ? failure_ps : due_ps;
+}
+
 uint64_t switch_advance(void *object, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps) {
     struct switch_device *device = object;
     const uint32_t n = engine_gather(worker, device->device, begin_ps, end_ps);
@@ -285,6 +324,9 @@ uint64_t switch_advance(void *object, struct engine_worker *worker, uint64_t beg
         struct engine_record *record = engine_arrival(worker, i, &queue);
         const uint64_t now_ps = engine_stamp_ps(record->stamp);
         const uint32_t port = engine_stamp_port(record->stamp);
+        if (__builtin_expect(now_ps >= device->next_failure_ps, 0)) {
+            follow_failures(device, worker, now_ps);
+        }
         if (now_ps >= device->next_refresh_ps) { // before later departures: it sees the ports as they were then
             refresh(device, worker, now_ps);
         }
@@ -328,6 +370,7 @@ uint64_t switch_buffered_bytes(const struct switch_device *device) {
 
 size_t switch_bytes(const struct switch_device *device) {
     return sizeof(*device) + device->n_ports * (sizeof(struct switch_port) + sizeof(struct path_port)) +
-           2 * device->words * sizeof(uint64_t) + device->departures.capacity * sizeof(struct heap_entry) +
+           switch_failure_bytes(device->failure) + 2 * device->words * sizeof(uint64_t) +
+           device->departures.capacity * sizeof(struct heap_entry) +
            (device->telemetry ? device->n_ports * sizeof(struct telemetry_port) : 0);
 }

@@ -37,10 +37,8 @@ void switch_run_departures(struct switch_device *device, struct engine_worker *w
     }
 }
 
-static void pause_ingress(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
-                          uint64_t now_ps) {
-    ingress->pausing = true;
-    device->n_pausing++;
+void switch_send_pause(struct switch_device *device, struct engine_worker *worker, const struct switch_port *ingress,
+                       uint64_t now_ps) {
     context_send_control(device->context, worker, ingress->link, now_ps, CONTROL_PAUSE, 0);
     if (device->context->trace) {
         trace_add_control(device->context->trace, TRACE_PAUSE, now_ps, device->device, ingress->number, 0);
@@ -63,7 +61,9 @@ bool switch_squeeze_lossless(struct switch_device *device, struct engine_worker 
     }
     ingress->headroom_bytes += size_bytes;
     if (!ingress->pausing) {
-        pause_ingress(device, worker, ingress, now_ps);
+        ingress->pausing = true;
+        device->n_pausing++;
+        switch_send_pause(device, worker, ingress, now_ps);
     }
     return true;
 }

@@ -7,6 +7,7 @@
 #include "device/heap.h"
 #include "device/queue.h"
 #include "device/switch.h"
+#include "device/switch_failure.h"
 
 /** A port: its transmitter with the queues in front of it, and what came in by it. Hot fields first. */
 struct switch_port {
@@ -64,8 +65,10 @@ struct switch_device {
     uint32_t words;
     struct heap departures; /**< (decision_ps, port); exact mode only */
     struct path_state *path;
-    struct path_port *views;  /**< [n_ports], for refreshes */
-    uint64_t next_refresh_ps; /**< TIME_NEVER: the policy does not look at ports */
+    struct path_port *views;        /**< [n_ports], for refreshes */
+    struct switch_failure *failure; /**< NULL: nothing fails in this run */
+    uint64_t next_failure_ps;       /**< when a link of the switch next goes down or comes up; TIME_NEVER: no more */
+    uint64_t next_refresh_ps;       /**< TIME_NEVER: the policy does not look at ports */
     struct switch_port ports[];
 };
 
@@ -99,6 +102,10 @@ bool switch_squeeze_lossy(struct switch_device *device, struct engine_worker *wo
 /** Lossless bytes leave the headroom or the pool of a paused ingress, which is resumed if that makes it due. */
 void switch_release_paused(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
                            uint32_t size_bytes, uint64_t now_ps);
+
+/** Sends a pause to the other end of an ingress. */
+void switch_send_pause(struct switch_device *device, struct engine_worker *worker, const struct switch_port *ingress,
+                       uint64_t now_ps);
 
 /** Handles all departures up to and including now_ps, in order (exact mode). */
 void switch_run_departures(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps);
@@ -169,13 +176,18 @@ static inline void switch_port_start(struct switch_device *device, struct engine
     if (__builtin_expect(port->depth[class] > device->marks_above_bytes, 0)) {
         switch_port_mark(device, port, packet, now_ps);
     }
-    const uint64_t duration_ps = rate_next_ps(port->ps_per_byte, size, &port->carry);
+    uint64_t duration_ps;
+    if (__builtin_expect(device->failure != NULL, 0)) {
+        duration_ps = switch_failure_start(device, worker, port, packet, now_ps);
+    } else {
+        duration_ps = rate_next_ps(port->ps_per_byte, size, &port->carry);
+        engine_put(worker, port->out, ENGINE_PACKET, now_ps + port->latency_ps + (duration_ps & port->arrival_mask),
+                   packet);
+    }
     port->decision_ps = now_ps + duration_ps;
     port->sending_bytes = size;
     port->sending_ingress = (uint16_t)ingress;
     port->sending_class = (uint8_t) class;
-    engine_put(worker, port->out, ENGINE_PACKET, now_ps + port->latency_ps + (duration_ps & port->arrival_mask),
-               packet);
     counters_sent(port->counters, packet);
     if (__builtin_expect(device->exact || device->context->trace, 0)) {
         switch_port_note(device, port, packet, now_ps);

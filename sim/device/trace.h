@@ -16,7 +16,8 @@
 /** What a record tells of. Fields that an event does not name are 0. Rules of the events: sim/device/README.md. */
 enum trace_event {
     TRACE_START, /**< a packet is put on the link that leaves port; all packet fields (a mark included); detail = end of its transmission (ps) */
-    TRACE_DROP, /**< a switch drops a packet that came in at port; all packet fields; detail = egress port it was meant for */
+    TRACE_DROP, /**< a switch drops a packet that came in at port; all packet fields; detail = egress port it was meant for, or TRACE_UNROUTED */
+    TRACE_LOSE, /**< of a packet that starts on the link that leaves port: it gets lost there; all packet fields */
     TRACE_PAUSE,  /**< a switch pauses its ingress port */
     TRACE_RESUME, /**< a switch resumes its ingress port */
     TRACE_CREDIT, /**< credits go out on the link that leaves port; detail = bytes */
@@ -24,6 +25,8 @@ enum trace_event {
     TRACE_COMPLETE, /**< a message over the fabric is wholly acknowledged at its sender device: kind DATA, source, destination, message, queue_pair */
     TRACE_EVENTS
 };
+
+enum { TRACE_UNROUTED = UINT16_MAX }; /**< egress port of a packet that has none */
 
 /** One thing that happened. */
 struct trace_record {

@@ -46,6 +46,13 @@ static void sum_links(struct summary *s, const struct reference *reference) {
         s->links.held_back += counts->held_back;
         s->links.ties += counts->ties;
         s->links.turns += counts->turns;
+        s->links.lost_packets += counts->lost_packets;
+        s->links.lost_at_random += counts->lost_at_random;
+        s->links.slowed_packets += counts->slowed_packets;
+        s->links.detours += counts->detours;
+        s->links.unrouted_packets += counts->unrouted_packets;
+        s->links.forgotten_pauses += counts->forgotten_pauses;
+        s->links.repeated_pauses += counts->repeated_pauses;
     }
 }
 
@@ -274,6 +281,27 @@ static bool units(const struct summary *s) {
 static bool later_start(const struct summary *s) {
     return any_message(s, message_starts_later);
 }
+static bool lost_on_dead_link(const struct summary *s) {
+    return s->links.lost_packets > s->links.lost_at_random;
+}
+static bool lost_at_random(const struct summary *s) {
+    return s->links.lost_at_random > 0;
+}
+static bool slowed_link(const struct summary *s) {
+    return s->links.slowed_packets > 0;
+}
+static bool detour(const struct summary *s) {
+    return s->links.detours > 0;
+}
+static bool unrouted(const struct summary *s) {
+    return s->links.unrouted_packets > 0;
+}
+static bool forgotten_pause(const struct summary *s) {
+    return s->links.forgotten_pauses > 0;
+}
+static bool repeated_pause(const struct summary *s) {
+    return s->links.repeated_pauses > 0;
+}
 static bool finished(const struct summary *s) {
     return s->reference->finished;
 }
@@ -329,6 +357,13 @@ static const struct {
     [FEATURE_DEPENDENCY] = {"dependency", dependency},
     [FEATURE_UNITS] = {"unit", units},
     [FEATURE_LATER_START] = {"later start", later_start},
+    [FEATURE_LOST_ON_DEAD_LINK] = {"lost on a dead link", lost_on_dead_link},
+    [FEATURE_LOST_AT_RANDOM] = {"lost at random", lost_at_random},
+    [FEATURE_SLOWED_LINK] = {"packet on a slowed link", slowed_link},
+    [FEATURE_DETOUR] = {"way around a dead link", detour},
+    [FEATURE_UNROUTED] = {"packet without a way", unrouted},
+    [FEATURE_FORGOTTEN_PAUSE] = {"pause that a dead link ends", forgotten_pause},
+    [FEATURE_REPEATED_PAUSE] = {"pause repeated on a revived link", repeated_pause},
 };
 _Static_assert((int)FEATURES <= 64, "a set of features has too few bits");
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "dice.h"
 #include "random_fabric.h"
+#include "random_failures.h"
 #include "random_parameters.h"
 #include "random_series.h"
 #include "random_wishes.h"
@@ -256,6 +257,9 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     draw_dependencies(created, &dependencies);
     random_series_draw(created);
     align_refreshes(created, &refreshes);
+    created->failures = random_failures_create(recipe->number, created->fabric, &created->parameters);
+    created->failures.count = recipe->simpler & RANDOM_CASE_NO_FAILURES ? 0 : created->failures.count;
+    created->parameters.failures = &created->failures;
     simplify_parameters(&created->parameters, recipe->simpler);
     simplify_messages(created);
     fill_list(created);
@@ -266,6 +270,7 @@ void random_case_free(struct random_case *random_case) {
     if (random_case != NULL) {
         traffic_list_free(random_case->list);
         fabric_free(random_case->fabric);
+        free(random_case->failures.failures);
         free(random_case);
     }
 }

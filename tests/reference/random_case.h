@@ -7,6 +7,7 @@
 
 #include "device/parameters.h"
 #include "fabric/fabric.h"
+#include "fabric/failure.h"
 #include "workload/traffic_list.h"
 
 #include <stdbool.h>
@@ -30,7 +31,8 @@ enum random_case_simpler {
     RANDOM_CASE_EVERY_PACKET_ACKNOWLEDGED = 1 << 10,
     RANDOM_CASE_NO_UNITS = 1 << 11,
     RANDOM_CASE_NO_SERIES = 1 << 12,
-    RANDOM_CASE_SIMPLER_END = 1 << 13
+    RANDOM_CASE_NO_FAILURES = 1 << 13,
+    RANDOM_CASE_SIMPLER_END = 1 << 14
 };
 
 /** Names a case: equal recipes make equal cases. */
@@ -54,6 +56,7 @@ struct random_case {
     struct random_case_recipe recipe;
     struct fabric *fabric;
     struct network_parameters parameters;
+    struct failure_list failures; /**< that parameters refers to */
     struct random_case_message messages[RANDOM_CASE_MESSAGES];
     uint32_t n_messages; /**< those that are left out included */
     struct traffic_list *list;

@@ -62,6 +62,21 @@ static void print_message(FILE *stream, uint32_t number, const struct random_cas
     fprintf(stream, "\n");
 }
 
+static void print_failures(FILE *stream, const struct failure_list *list) {
+    static const char *const kinds[] = {"down", "slow", "lossy"};
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct failure *failure = &list->failures[i];
+        fprintf(stream,
+                "link %" PRIu32 " is %s from %" PRIu64 " until %" PRIu64 " ps, %" PRIu64 " ps a byte, loss %" PRIu64
+                "\n",
+                failure->link, kinds[failure->kind], failure->from_ps, failure->until_ps, failure->ps_per_byte,
+                failure->loss_fxp32);
+    }
+    if (list->count > 0) {
+        fprintf(stream, "exclusion %" PRIu64 " convergence %" PRIu64 "\n", list->exclusion_ps, list->convergence_ps);
+    }
+}
+
 void random_case_print(FILE *stream, const struct random_case *random_case) {
     const struct network_parameters *p = &random_case->parameters;
     fprintf(stream, "case %" PRIu64 " simpler 0x%" PRIx32 " left out 0x%" PRIx32 "\n", random_case->recipe.number,
@@ -77,6 +92,7 @@ void random_case_print(FILE *stream, const struct random_case *random_case) {
             p->path.flowlet_gap_ps, p->path.flowlet_entries);
     fprintf(stream, "controller %d notification interval %" PRIu64 "\n", (int)p->congestion.kind,
             p->congestion.notification_interval_ps);
+    print_failures(stream, &random_case->failures);
     for (uint32_t i = 0; i < random_case->n_messages; i++) {
         if (!(random_case->recipe.left_out >> i & 1)) {
             print_message(stream, i, &random_case->messages[i]);

@@ -6,6 +6,7 @@
 #include "base/rate.h"
 #include "reference_chip.h"
 #include "reference_endpoint.h"
+#include "reference_failure.h"
 #include "reference_switch.h"
 #include "reference_world.h"
 
@@ -115,6 +116,11 @@ static bool handle(struct reference_world *world, const struct reference_step *s
     return reference_endpoint_step(world, world->endpoints[step->device], step);
 }
 
+/** Steps of time alone: they are no sign that something goes on. */
+static bool is_clockwork(enum reference_step_kind kind) {
+    return kind == REFERENCE_STEP_REFRESH || kind == REFERENCE_STEP_DOWN || kind == REFERENCE_STEP_UP;
+}
+
 static bool only_refreshes(const struct reference_heap *heap) {
     for (size_t i = 0; i < heap->count; i++) {
         if (heap->steps[i].kind != REFERENCE_STEP_REFRESH) {
@@ -130,7 +136,7 @@ static void run(struct reference_world *world) {
            step.time_ps < world->parameters->limit_ps) {
         REQUIRE(step.time_ps >= world->now_ps, "time runs backwards");
         world->now_ps = step.time_ps;
-        if (handle(world, &step) && step.kind != REFERENCE_STEP_REFRESH) {
+        if (handle(world, &step) && !is_clockwork(step.kind)) {
             world->result->last_ps = step.time_ps;
         }
     }
@@ -156,6 +162,7 @@ struct reference *reference_run(const struct fabric *fabric, const struct networ
     for (uint32_t rank = 0; rank < traffic->n_ranks; rank++) {
         reference_endpoint_begin(world, world->endpoints[rank]);
     }
+    reference_failure_schedule(world);
     run(world);
     finish(world);
     struct reference *result = world->result;

@@ -18,19 +18,25 @@
 
 /** What was counted on one directed link and the port that it leaves. */
 struct reference_link_counts {
-    uint64_t bytes;           /**< on the wire, headers included */
-    uint64_t arrived_bytes;   /**< that reached the head */
-    uint64_t packets;         /**< data, urgent and NVLink packets */
-    uint64_t control_packets; /**< ACK, NACK, notification, probe, probe reply */
-    uint64_t marks;           /**< marks set when a packet started here */
-    uint64_t drops_lossless;  /**< packets of the lossless class that were meant for this port and dropped */
-    uint64_t drops_lossy;     /**< the same for the other classes */
-    uint64_t dropped_bytes;   /**< of both */
-    uint64_t pauses;          /**< pause records that the transmitter of this link received */
-    uint64_t paused_ps;       /**< time that it was paused */
-    uint64_t deepest_bytes;   /**< deepest queue of the data classes (switches and chips) */
-    uint64_t busy_ps;         /**< time that it was sending */
-    uint64_t credit_stalls;   /**< times that an NVLink transmitter had a record and too little credit */
+    uint64_t bytes;                    /**< on the wire, headers included */
+    uint64_t arrived_bytes;            /**< that reached the head */
+    uint64_t packets;                  /**< data, urgent and NVLink packets */
+    uint64_t control_packets;          /**< ACK, NACK, notification, probe, probe reply */
+    uint64_t marks;                    /**< marks set when a packet started here */
+    uint64_t drops_lossless;           /**< packets of the lossless class that were meant for this port and dropped */
+    uint64_t drops_lossy;              /**< the same for the other classes */
+    uint64_t dropped_bytes;            /**< of both */
+    uint64_t lost_packets, lost_bytes; /**< put on the link and lost there */
+    uint64_t unrouted_packets, unrouted_bytes; /**< came in by the port that this link leaves, and knew no way on */
+    uint64_t lost_at_random;                   /**< of those that were lost: not because of a dead link */
+    uint64_t slowed_packets;                   /**< started at less than the rate of the whole link */
+    uint64_t detours; /**< packets that had fewer ports to choose among than without failures */
+    uint64_t forgotten_pauses, repeated_pauses; /**< paused when the link died; told again when it came up */
+    uint64_t pauses;                            /**< pause records that the transmitter of this link received */
+    uint64_t paused_ps;                         /**< time that it was paused */
+    uint64_t deepest_bytes;                     /**< deepest queue of the data classes (switches and chips) */
+    uint64_t busy_ps;                           /**< time that it was sending */
+    uint64_t credit_stalls; /**< times that an NVLink transmitter had a record and too little credit */
     uint64_t held_back; /**< packets that could not start at once since they came in slower than they were to go out */
     uint64_t turns;     /**< packets of a data class chosen while the other one had a ready, unpaused head too */
     uint64_t ties;      /**< arrivals at the head at a time at which another had just arrived at that device */

@@ -169,6 +169,12 @@ static void control(struct reference_world *world, struct reference_endpoint *en
 bool reference_endpoint_step(struct reference_world *world, struct reference_endpoint *endpoint,
                              const struct reference_step *step) {
     switch (step->kind) {
+    case REFERENCE_STEP_DOWN:
+        reference_world_forget_pause(world, endpoint->device, step->port);
+        choose(world, endpoint, step->port);
+        return true;
+    case REFERENCE_STEP_UP:
+        return true;
     case REFERENCE_STEP_SENT:
         sent(world, endpoint, step->port);
         return true;

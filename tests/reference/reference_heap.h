@@ -13,6 +13,8 @@
 
 /** What a step is. */
 enum reference_step_kind {
+    REFERENCE_STEP_DOWN,    /**< the cable at port goes down */
+    REFERENCE_STEP_UP,      /**< … and comes up again */
     REFERENCE_STEP_SENT,    /**< a transmission ends at port */
     REFERENCE_STEP_WAKE,    /**< an idle transmitter at port may choose again */
     REFERENCE_STEP_REFRESH, /**< a switch looks at its ports */
@@ -28,7 +30,7 @@ enum reference_step_kind {
 struct reference_step {
     uint64_t time_ps;
     uint32_t device;
-    int phase; /**< 1 … 5 */
+    int phase; /**< 0 … 5 */
     uint64_t tie;
     uint64_t place;
     uint64_t pushed; /**< set by reference_heap_push */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/rate.h"
 #include "congestion/telemetry.h"
+#include "reference_failure.h"
 
 #include <stdlib.h>
 
@@ -253,34 +254,52 @@ static void sent(struct reference_world *world, struct reference_switch *device,
 
 /* ---- arrivals ---- */
 
-static uint16_t route(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
-                      const struct packet *packet) {
-    const struct fabric_route found = fabric_route_to(world->fabric, device->device, packet->destination);
-    REQUIRE(found.count > 0, "endpoint %u cannot be reached from device %u", packet->destination, device->device);
-    if (found.count == 1) {
-        return found.first_port;
+/** The port that a packet leaves by; false if there is none. ports: room for all of the switch. */
+static bool route(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
+                  const struct packet *packet, uint16_t *ports, uint16_t *egress) {
+    bool avoided;
+    const struct fabric_route whole = fabric_route_to(world->fabric, device->device, packet->destination);
+    const uint16_t count = reference_failure_candidates(world, device->device, packet->destination,
+                                                        device->policy->reorders, ports, &avoided);
+    REQUIRE(whole.count > 0, "endpoint %u cannot be reached from device %u", packet->destination, device->device);
+    reference_world_counts(world, device->device, ingress)->detours += avoided;
+    *egress = ports[0];
+    if (count > 1) {
+        *egress = device->policy->choose(device->path,
+                                         &(struct path_request){
+                                             .now_ps = world->now_ps,
+                                             .source = packet->source,
+                                             .destination = packet->destination,
+                                             .entropy = packet->entropy,
+                                             .ingress_port = ingress,
+                                             .first_port = whole.first_port,
+                                             .count = count,
+                                             .ports = avoided ? ports : NULL,
+                                             .adaptive = (packet->flags_transmission & PACKET_FLAG_ADAPTIVE) != 0,
+                                         });
     }
-    return device->policy->choose(device->path,
-                                  &(struct path_request){
-                                      .now_ps = world->now_ps,
-                                      .source = packet->source,
-                                      .destination = packet->destination,
-                                      .entropy = packet->entropy,
-                                      .ingress_port = ingress,
-                                      .first_port = found.first_port,
-                                      .count = found.count,
-                                      .adaptive = (packet->flags_transmission & PACKET_FLAG_ADAPTIVE) != 0,
-                                  });
+    return count > 0;
+}
+
+static void drop_unrouted(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
+                          const struct packet *packet) {
+    struct reference_link_counts *counts = reference_world_counts(world, device->device, ingress);
+    counts->unrouted_packets++;
+    counts->unrouted_bytes += packet->size_bytes;
+    trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, device->device, ingress, packet, TRACE_UNROUTED);
 }
 
 static uint64_t ready_ps(const struct reference_world *world, uint32_t device, uint16_t ingress, uint16_t egress,
                          uint64_t size) {
-    const struct fabric_link *out = &world->fabric->links[reference_world_link(world, device, egress)];
-    const struct fabric_link *in =
-        &world->fabric->links[world->fabric->links[reference_world_link(world, device, ingress)].reverse];
+    const uint32_t out = reference_world_link(world, device, egress);
+    const uint32_t in = world->fabric->links[reference_world_link(world, device, ingress)].reverse;
     const bool first_bit = world->fabric->devices[device].cut_through;
-    const uint64_t last_bit_ps = world->now_ps + (first_bit ? rate_time_ps(in->ps_per_byte, size) : 0);
-    const uint64_t out_ps = rate_time_ps(out->ps_per_byte, size);
+    uint64_t last_bit_ps = world->now_ps;
+    if (first_bit) {
+        const uint64_t started_ps = world->now_ps - world->fabric->links[in].latency_ps;
+        last_bit_ps += rate_time_ps(reference_failure_ps_per_byte(world, in, started_ps), size);
+    }
+    const uint64_t out_ps = rate_time_ps(reference_failure_ps_per_byte(world, out, world->now_ps), size);
     const uint64_t earliest_ps = last_bit_ps > out_ps ? last_bit_ps - out_ps : 0;
     return earliest_ps > world->now_ps ? earliest_ps : world->now_ps;
 }
@@ -297,11 +316,11 @@ static void drop(struct reference_world *world, struct reference_switch *device,
     trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, device->device, ingress, packet, egress);
 }
 
-static void arrive(struct reference_world *world, struct reference_switch *device, const struct reference_step *step) {
+static void accept(struct reference_world *world, struct reference_switch *device, const struct reference_step *step,
+                   uint16_t egress) {
     const struct packet *packet = &step->packet;
     const uint64_t size = packet->size_bytes;
     const enum packet_class class = packet_class(packet);
-    const uint16_t egress = route(world, device, step->port, packet);
     struct switch_port *to = &device->ports[egress];
 
     const bool admitted = is_protected(device, packet) ? admit_lossless(world, device, step->port, size)
@@ -325,6 +344,31 @@ static void arrive(struct reference_world *world, struct reference_switch *devic
     choose(world, device, egress);
 }
 
+static void arrive(struct reference_world *world, struct reference_switch *device, const struct reference_step *step) {
+    uint16_t *ports = memory_allocate(device->n_ports, sizeof *ports);
+    uint16_t egress;
+    if (route(world, device, step->port, &step->packet, ports, &egress)) {
+        accept(world, device, step, egress);
+    } else {
+        drop_unrouted(world, device, step->port, &step->packet);
+    }
+    free(ports);
+}
+
+/** The cable at a port goes down: a pause is forgotten. */
+static void go_down(struct reference_world *world, struct reference_switch *device, uint16_t port) {
+    reference_world_forget_pause(world, device->device, port);
+    choose(world, device, port);
+}
+
+/** It comes up: a pause that the other end has forgotten is told again. */
+static void come_up(struct reference_world *world, struct reference_switch *device, uint16_t port) {
+    if (device->ports[port].pausing) {
+        reference_world_counts(world, device->device, port)->repeated_pauses++;
+        reference_world_pause(world, device->device, port, true);
+    }
+}
+
 static void refresh(struct reference_world *world, struct reference_switch *device) {
     struct path_port *ports = memory_allocate(device->n_ports, sizeof *ports);
     for (uint16_t port = 0; port < device->n_ports; port++) {
@@ -339,6 +383,12 @@ static void refresh(struct reference_world *world, struct reference_switch *devi
 void reference_switch_step(struct reference_world *world, struct reference_switch *device,
                            const struct reference_step *step) {
     switch (step->kind) {
+    case REFERENCE_STEP_DOWN:
+        go_down(world, device, step->port);
+        break;
+    case REFERENCE_STEP_UP:
+        come_up(world, device, step->port);
+        break;
     case REFERENCE_STEP_SENT:
         sent(world, device, step->port);
         break;

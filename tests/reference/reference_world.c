@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/rate.h"
+#include "reference_failure.h"
 
 enum { PHASE_TRANSMITTER = 1, PHASE_CONTROL = 3, PHASE_PACKET = 4 };
 
@@ -44,6 +45,25 @@ static void count_start(struct reference_world *world, uint32_t link, const stru
     }
 }
 
+static void lose(struct reference_world *world, uint32_t device, uint16_t port, const struct packet *packet,
+                 uint64_t arrival_ps) {
+    const uint32_t link = reference_world_link(world, device, port);
+    struct reference_link_counts *counts = reference_world_counts(world, device, port);
+    counts->lost_at_random += !reference_failure_down_within(world, link, world->now_ps, arrival_ps);
+    counts->lost_packets++;
+    counts->lost_bytes += packet->size_bytes;
+    trace_add_packet(&world->result->trace, TRACE_LOSE, world->now_ps, device, port, packet, 0);
+}
+
+static void arrive_later(struct reference_world *world, uint32_t link, const struct packet *packet, uint64_t end_ps) {
+    const struct fabric_link *wire = &world->fabric->links[link];
+    const uint64_t leaves_ps = world->fabric->devices[wire->head_device].cut_through ? world->now_ps : end_ps;
+    struct reference_step step = arrival(world, link, PHASE_PACKET, leaves_ps + wire->latency_ps);
+    step.kind = REFERENCE_STEP_PACKET;
+    step.packet = *packet;
+    reference_heap_push(&world->heap, &step);
+}
+
 uint64_t reference_world_start(struct reference_world *world, uint32_t device, uint16_t port,
                                const struct reference_queued *queued) {
     const uint32_t link = reference_world_link(world, device, port);
@@ -51,11 +71,13 @@ uint64_t reference_world_start(struct reference_world *world, uint32_t device, u
     struct reference_transmitter *transmitter = &world->transmitters[link];
     REQUIRE(!transmitter->busy, "a start on a busy transmitter: device %u port %u", device, port);
 
-    const uint64_t duration_ps = rate_next_ps(wire->ps_per_byte, queued->packet.size_bytes, &transmitter->carry);
+    const uint64_t ps_per_byte = reference_failure_ps_per_byte(world, link, world->now_ps);
+    const uint64_t duration_ps = rate_next_ps(ps_per_byte, queued->packet.size_bytes, &transmitter->carry);
     const uint64_t end_ps = world->now_ps + duration_ps;
     transmitter->busy = true;
     transmitter->sent = *queued;
     count_start(world, link, &queued->packet, duration_ps);
+    world->result->links[link].slowed_packets += ps_per_byte > wire->ps_per_byte;
     trace_add_packet(&world->result->trace, TRACE_START, world->now_ps, device, port, &queued->packet, end_ps);
 
     reference_heap_push(&world->heap, &(struct reference_step){.time_ps = end_ps,
@@ -64,12 +86,11 @@ uint64_t reference_world_start(struct reference_world *world, uint32_t device, u
                                                                .place = port,
                                                                .kind = REFERENCE_STEP_SENT,
                                                                .port = port});
-    const bool first_bit = world->fabric->devices[wire->head_device].cut_through;
-    const uint64_t leaves_ps = first_bit ? world->now_ps : end_ps;
-    struct reference_step step = arrival(world, link, PHASE_PACKET, leaves_ps + wire->latency_ps);
-    step.kind = REFERENCE_STEP_PACKET;
-    step.packet = queued->packet;
-    reference_heap_push(&world->heap, &step);
+    if (reference_failure_loses(world, link, end_ps + wire->latency_ps)) {
+        lose(world, device, port, &queued->packet, end_ps + wire->latency_ps);
+    } else {
+        arrive_later(world, link, &queued->packet, end_ps);
+    }
     return duration_ps;
 }
 
@@ -92,8 +113,11 @@ void reference_world_wake(struct reference_world *world, uint32_t device, uint16
 static void send_control(struct reference_world *world, uint32_t device, uint16_t port, enum reference_step_kind kind,
                          uint64_t value) {
     const uint32_t link = reference_world_link(world, device, port);
-    struct reference_step step =
-        arrival(world, link, PHASE_CONTROL, world->now_ps + world->fabric->links[link].latency_ps);
+    const uint64_t arrival_ps = world->now_ps + world->fabric->links[link].latency_ps;
+    struct reference_step step = arrival(world, link, PHASE_CONTROL, arrival_ps);
+    if (reference_failure_down_within(world, link, world->now_ps, arrival_ps)) {
+        return;
+    }
     step.kind = kind;
     step.value = value;
     reference_heap_push(&world->heap, &step);
@@ -122,6 +146,12 @@ bool reference_world_has_credit(struct reference_world *world, uint32_t device, 
         reference_world_counts(world, device, port)->credit_stalls++;
     }
     return enough;
+}
+
+void reference_world_forget_pause(struct reference_world *world, uint32_t device, uint16_t port) {
+    reference_world_counts(world, device, port)->forgotten_pauses +=
+        reference_world_transmitter(world, device, port)->paused;
+    reference_world_paused(world, device, port, false);
 }
 
 void reference_world_paused(struct reference_world *world, uint32_t device, uint16_t port, bool paused) {

@@ -72,6 +72,9 @@ void reference_world_return_credit(struct reference_world *world, uint32_t devic
 /** Whether the transmitter of an NVLink port may start a record; counts it as a stall if not. */
 bool reference_world_has_credit(struct reference_world *world, uint32_t device, uint16_t port);
 
+/** The cable at a port dies: it is paused no longer. */
+void reference_world_forget_pause(struct reference_world *world, uint32_t device, uint16_t port);
+
 /** Notes a pause or resume that arrived at a port. */
 void reference_world_paused(struct reference_world *world, uint32_t device, uint16_t port, bool paused);
 

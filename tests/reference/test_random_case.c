@@ -11,7 +11,7 @@ enum { CASES = 300, FIRST_CASE = 500000 };
 
 /** Sums over a trace. */
 struct sums {
-    uint64_t dropped_bytes, dropped_urgent;
+    uint64_t dropped_bytes, lost_bytes, dropped_urgent;
     uint64_t delivered;
 };
 
@@ -20,7 +20,9 @@ static struct sums sum(const struct trace *trace) {
     for (size_t i = 0; i < trace->count; i++) {
         const struct trace_record *record = &trace->records[i];
         sums.dropped_bytes += record->event == TRACE_DROP ? record->size_bytes : 0;
-        sums.dropped_urgent += record->event == TRACE_DROP && record->kind == PACKET_URGENT;
+        sums.lost_bytes += record->event == TRACE_LOSE ? record->size_bytes : 0;
+        sums.dropped_urgent +=
+            (record->event == TRACE_DROP || record->event == TRACE_LOSE) && record->kind == PACKET_URGENT;
         sums.delivered += record->event == TRACE_DELIVER;
     }
     return sums;
@@ -33,12 +35,13 @@ static bool bytes_are_conserved(const struct random_case *random_case, const str
         const bool from_endpoint = fabric->devices[fabric->links[link].tail_device].kind == FABRIC_ENDPOINT;
         const bool to_endpoint = fabric->devices[fabric->links[link].head_device].kind == FABRIC_ENDPOINT;
         put_in += from_endpoint ? reference->links[link].bytes : 0;
-        taken_out += to_endpoint ? reference->links[link].bytes : 0;
-        if (reference->links[link].bytes != reference->links[link].arrived_bytes) {
+        taken_out += to_endpoint ? reference->links[link].arrived_bytes : 0;
+        if (reference->links[link].bytes != reference->links[link].arrived_bytes + reference->links[link].lost_bytes) {
             return false;
         }
     }
-    return put_in == taken_out + sum(&reference->trace).dropped_bytes;
+    const struct sums sums = sum(&reference->trace);
+    return put_in == taken_out + sums.dropped_bytes + sums.lost_bytes;
 }
 
 /** A case ends with everything delivered, unless something was dropped that nobody repeats, or time was up. */

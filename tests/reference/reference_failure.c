@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "reference_failure.h"
+
+#include "base/hash.h"
+#include "base/rate.h"
+#include "fabric/failure.h"
+
+enum { PHASE_LINK = 0 };
+
+static const struct failure_list *list_of(const struct reference_world *world) {
+    static const struct failure_list nothing = {0};
+    return world->parameters->failures != NULL ? world->parameters->failures : &nothing;
+}
+
+bool reference_failure_any(const struct reference_world *world) {
+    return list_of(world)->count > 0;
+}
+
+bool reference_failure_down_within(const struct reference_world *world, uint32_t link, uint64_t from_ps,
+                                   uint64_t until_ps) {
+    const struct failure_list *list = list_of(world);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct failure *failure = &list->failures[i];
+        if (failure->kind == FAILURE_DOWN && failure->link == link && failure->from_ps < until_ps &&
+            failure->until_ps > from_ps) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool reference_failure_down(const struct reference_world *world, uint32_t link, uint64_t time_ps) {
+    return reference_failure_down_within(world, link, time_ps, time_ps + 1);
+}
+
+static bool holds(const struct failure *failure, enum failure_kind kind, uint32_t link, uint64_t time_ps) {
+    return failure->kind == kind && failure->link == link && failure->from_ps <= time_ps && time_ps < failure->until_ps;
+}
+
+uint64_t reference_failure_ps_per_byte(const struct reference_world *world, uint32_t link, uint64_t time_ps) {
+    const struct failure_list *list = list_of(world);
+    uint64_t slowest = world->fabric->links[link].ps_per_byte;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct failure *failure = &list->failures[i];
+        if (holds(failure, FAILURE_SLOW, link, time_ps) && failure->ps_per_byte > slowest) {
+            slowest = failure->ps_per_byte;
+        }
+    }
+    return slowest;
+}
+
+static uint64_t worst_loss(const struct reference_world *world, uint32_t link) {
+    const struct failure_list *list = list_of(world);
+    uint64_t worst = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct failure *failure = &list->failures[i];
+        if (holds(failure, FAILURE_LOSSY, link, world->now_ps) && failure->loss_fxp32 > worst) {
+            worst = failure->loss_fxp32;
+        }
+    }
+    return worst;
+}
+
+bool reference_failure_loses(const struct reference_world *world, uint32_t link, uint64_t end_ps) {
+    if (reference_failure_down_within(world, link, world->now_ps, end_ps)) {
+        return true;
+    }
+    const uint64_t loss = worst_loss(world, link);
+    const uint64_t stream = hash_stream(world->parameters->seed, HASH_PURPOSE_LOSS, link, 0);
+    return loss > 0 && hash_draw(stream, world->now_ps) >> 32 < loss;
+}
+
+/* ---- which way ---- */
+
+/** Whether tables know of this link as dead. */
+static bool tables_miss(const struct reference_world *world, uint32_t link) {
+    const uint64_t convergence_ps = list_of(world)->convergence_ps;
+    return world->now_ps >= convergence_ps && reference_failure_down(world, link, world->now_ps - convergence_ps);
+}
+
+static struct fabric_route route_between(const struct fabric *fabric, uint32_t device, uint32_t leaf) {
+    return fabric->routes[(uint64_t)fabric->devices[device].ordinal * fabric->n_leaves + leaf];
+}
+
+/** Whether a port counts among the ways to a leaf. */
+static bool port_counts(const struct reference_world *world, uint32_t device, uint32_t port, uint32_t leaf) {
+    const uint32_t link = reference_world_link(world, device, (uint16_t)port);
+    const uint32_t next = world->fabric->links[link].head_device;
+    if (tables_miss(world, link)) {
+        return false;
+    }
+    if (world->fabric->devices[next].ordinal == leaf) {
+        return true;
+    }
+    const struct fabric_route route = route_between(world->fabric, next, leaf);
+    for (uint32_t i = 0; i < route.count; i++) {
+        if (port_counts(world, next, route.first_port + i, leaf)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint16_t without_excluded(const struct reference_world *world, uint32_t device, uint16_t *ports,
+                                 uint16_t count) {
+    const uint64_t exclusion_ps = list_of(world)->exclusion_ps;
+    uint16_t left = 0;
+    for (uint16_t pass = 0; pass < 2; pass++) { /* counts, and if any is left, removes */
+        uint16_t n = 0;
+        for (uint16_t i = 0; i < count; i++) {
+            const uint32_t link = reference_world_link(world, device, ports[i]);
+            if (world->now_ps >= exclusion_ps && reference_failure_down(world, link, world->now_ps - exclusion_ps)) {
+                continue;
+            }
+            if (pass == 1) {
+                ports[n] = ports[i];
+            }
+            n++;
+        }
+        left = n;
+        if (left == 0) {
+            return count;
+        }
+    }
+    return left;
+}
+
+uint16_t reference_failure_candidates(const struct reference_world *world, uint32_t device, uint32_t endpoint,
+                                      bool excludes, uint16_t *ports, bool *avoided) {
+    const struct fabric_endpoint *to = &world->fabric->endpoints[endpoint];
+    *avoided = false;
+    if (to->leaf == world->fabric->devices[device].ordinal) {
+        ports[0] = (uint16_t)to->leaf_port;
+        return 1;
+    }
+    const struct fabric_route route = route_between(world->fabric, device, to->leaf);
+    uint16_t count = 0;
+    for (uint32_t i = 0; i < route.count; i++) {
+        if (port_counts(world, device, route.first_port + i, to->leaf)) {
+            ports[count++] = (uint16_t)(route.first_port + i);
+        }
+    }
+    count = excludes ? without_excluded(world, device, ports, count) : count;
+    *avoided = count < route.count;
+    return count;
+}
+
+/* ---- steps ---- */
+
+/** A link begins or ceases to be down at a time: one step, unless it goes on as before. */
+static void schedule_change(struct reference_world *world, uint32_t link, uint64_t time_ps) {
+    const bool before = time_ps > 0 && reference_failure_down(world, link, time_ps - 1);
+    const bool down = reference_failure_down(world, link, time_ps);
+    if (before == down) {
+        return;
+    }
+    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = time_ps,
+                                                               .device = world->fabric->links[link].tail_device,
+                                                               .phase = PHASE_LINK,
+                                                               .place = world->fabric->links[link].tail_port,
+                                                               .kind = down ? REFERENCE_STEP_DOWN : REFERENCE_STEP_UP,
+                                                               .port = (uint16_t)world->fabric->links[link].tail_port});
+}
+
+/** Whether an earlier failure of the list has a boundary of the same link at this time. */
+static bool is_listed_before(const struct failure_list *list, uint32_t index, uint64_t time_ps) {
+    for (uint32_t i = 0; i < index; i++) {
+        const struct failure *failure = &list->failures[i];
+        if (failure->kind == FAILURE_DOWN && failure->link == list->failures[index].link &&
+            (failure->from_ps == time_ps || failure->until_ps == time_ps)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void reference_failure_schedule(struct reference_world *world) {
+    const struct failure_list *list = list_of(world);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct failure *failure = &list->failures[i];
+        const uint64_t times_ps[] = {failure->from_ps, failure->until_ps};
+        for (int t = 0; t < 2 && failure->kind == FAILURE_DOWN; t++) {
+            if (times_ps[t] != TIME_NEVER && !is_listed_before(list, i, times_ps[t])) {
+                schedule_change(world, failure->link, times_ps[t]);
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Failures in the naive simulator: every question is answered from the list, each time anew (sim/device/failures.md).
+ */
+#ifndef MOEFABRIC_TESTS_REFERENCE_FAILURE_H
+#define MOEFABRIC_TESTS_REFERENCE_FAILURE_H
+
+#include "reference_world.h"
+
+/** Whether something can fail at all. */
+bool reference_failure_any(const struct reference_world *world);
+
+/** Whether a link is down at a time. */
+bool reference_failure_down(const struct reference_world *world, uint32_t link, uint64_t time_ps);
+
+/** Whether a link is down at some time in [from_ps, until_ps). */
+bool reference_failure_down_within(const struct reference_world *world, uint32_t link, uint64_t from_ps,
+                                   uint64_t until_ps);
+
+/** Picoseconds a byte of a link at a time. */
+uint64_t reference_failure_ps_per_byte(const struct reference_world *world, uint32_t link, uint64_t time_ps);
+
+/** Whether a packet that starts on a link now, and would wholly be at its head at end_ps, gets lost. */
+bool reference_failure_loses(const struct reference_world *world, uint32_t link, uint64_t end_ps);
+
+/**
+ * Ports of a switch towards an endpoint that count now and are not excluded, ascending. ports has room for all of the switch.
+ * excludes: the policy leaves out the switch's own dead ports. Returns how many; *avoided: fewer than without failures.
+ */
+uint16_t reference_failure_candidates(const struct reference_world *world, uint32_t device, uint32_t endpoint,
+                                      bool excludes, uint16_t *ports, bool *avoided);
+
+/** Makes steps of all links that go down or come up. */
+void reference_failure_schedule(struct reference_world *world);
+
+#endif
