@@ -46,13 +46,9 @@ void *memory_resize(void *block, size_t count, size_t size) {
 }
 
 void *memory_allocate_aligned(size_t count, size_t size) {
-    return memory_allocate_aligned_to(CACHE_LINE_BYTES, count, size);
-}
-
-void *memory_allocate_aligned_to(size_t alignment, size_t count, size_t size) {
     const size_t total = total_bytes(count, size);
     void *block = NULL;
-    if (posix_memalign(&block, alignment, total) != 0) {
+    if (posix_memalign(&block, CACHE_LINE_BYTES, total) != 0) {
         out_of_memory(count, size);
     }
     memset(block, 0, total);

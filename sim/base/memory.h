@@ -16,9 +16,6 @@ void *memory_resize(void *block, size_t count, size_t size);
 /** Zeroed memory aligned to a 64-byte cache line; freed with free(). */
 void *memory_allocate_aligned(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 
-/** Zeroed memory aligned to a power of two of at least 8 bytes; freed with free(). */
-void *memory_allocate_aligned_to(size_t alignment, size_t count, size_t size) __attribute__((malloc, alloc_size(2, 3)));
-
 /** Gives what was freed back to the operating system, where the C library can: before something as large is allocated. */
 void memory_return(void);
 

@@ -29,9 +29,13 @@ static void init_port(struct switch_device *device, uint32_t number) {
 }
 
 static struct switch_pool pool_of(uint64_t bytes, int alpha_shift) {
-    return (struct switch_pool){.bytes = bytes,
-                                .left = alpha_shift > 0 ? (uint32_t)alpha_shift : 0,
-                                .right = alpha_shift < 0 ? (uint32_t)-alpha_shift : 0};
+    struct switch_pool pool = {.bytes = bytes,
+                               .used_bytes = bytes / 2,
+                               .left = alpha_shift > 0 ? (uint32_t)alpha_shift : 0,
+                               .right = alpha_shift < 0 ? (uint32_t)-alpha_shift : 0};
+    pool.threshold_half_full_bytes = switch_threshold_bytes(&pool);
+    pool.used_bytes = 0;
+    return pool;
 }
 
 /* What packets ask for at every step, where it is near. */

@@ -32,7 +32,7 @@ void switch_run_departures(struct switch_device *device, struct engine_worker *w
         const struct heap_entry entry = heap_pop(&device->departures);
         struct switch_port *port = &device->ports[entry.tie];
         if (port->decision_ps == entry.time_ps) { // else it was planned anew since
-            switch_port_decide(device, worker, port);
+            switch_port_catch_up(device, worker, port, entry.time_ps);
         }
     }
 }

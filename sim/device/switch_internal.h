@@ -39,8 +39,9 @@ struct switch_port {
 
 /** What admission needs to know of a pool: its threshold is what is free, << left, >> right. */
 struct switch_pool {
-    uint64_t bytes;
     uint64_t used_bytes; /**< exact in exact mode, else an upper bound; see switch_buffer.c */
+    uint64_t bytes;
+    uint64_t threshold_half_full_bytes; /**< the threshold when half of the pool is used */
     uint32_t left, right;
 };
 
@@ -72,12 +73,9 @@ struct switch_device {
     struct switch_port ports[];
 };
 
-/** Everything that a port starts or finishes up to now_ps, now_ps included. Called by switch_port_drain only. */
+/** Everything that a port starts or finishes from its decision time up to now_ps, now_ps included. Called when that time has come. */
 void switch_port_catch_up(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
                           uint64_t now_ps);
-
-/** The transmitter of a port chooses at its decision time. */
-void switch_port_decide(struct switch_device *device, struct engine_worker *worker, struct switch_port *port);
 
 /** An idle transmitter looks for something to start at now_ps. */
 void switch_port_kick(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
@@ -118,13 +116,16 @@ static inline void switch_port_drain(struct switch_device *device, struct engine
     }
 }
 
-/** Dynamic threshold of a pool (SONiC dynamic_th). */
+/** Dynamic threshold of a pool as it is (SONiC dynamic_th). */
 static inline uint64_t switch_threshold_bytes(const struct switch_pool *pool) {
     return (pool->bytes - pool->used_bytes) << pool->left >> pool->right;
 }
 
 /** Whether size_bytes more fit a pool, where what counts against the threshold would become counted_bytes. */
 static inline bool switch_pool_admits(const struct switch_pool *pool, uint32_t size_bytes, uint64_t counted_bytes) {
+    if (counted_bytes <= pool->threshold_half_full_bytes && pool->used_bytes + size_bytes <= pool->bytes / 2) {
+        return true; // the usual case; the threshold only grows with what is free
+    }
     return pool->used_bytes + size_bytes <= pool->bytes && counted_bytes <= switch_threshold_bytes(pool);
 }
 

@@ -157,20 +157,16 @@ void switch_port_kick(struct switch_device *device, struct engine_worker *worker
     }
 }
 
-void switch_port_decide(struct switch_device *device, struct engine_worker *worker, struct switch_port *port) {
-    const uint64_t now_ps = port->decision_ps;
-    if (port->sending_bytes) {
-        depart(device, worker, port, now_ps);
-    }
-    uint64_t wait_ps = TIME_NEVER;
-    if (!choose(device, worker, port, now_ps, &wait_ps)) {
-        wait_until(device, port, wait_ps);
-    }
-}
-
 void switch_port_catch_up(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
                           uint64_t now_ps) {
     do {
-        switch_port_decide(device, worker, port);
+        const uint64_t decision_ps = port->decision_ps;
+        if (port->sending_bytes) {
+            depart(device, worker, port, decision_ps);
+        }
+        uint64_t wait_ps = TIME_NEVER;
+        if (!choose(device, worker, port, decision_ps, &wait_ps)) {
+            wait_until(device, port, wait_ps);
+        }
     } while (port->decision_ps <= now_ps);
 }

@@ -5,6 +5,10 @@
 
 #include <stdlib.h>
 
+enum { CUT = 16 };
+
+static_assert(CHUNK_MAGAZINE % CUT == 0, "a slab is cut up without a rest");
+
 void chunk_depot_init(struct chunk_depot *depot) {
     pthread_mutex_init(&depot->lock, NULL);
     depot->magazines = NULL;
@@ -31,18 +35,30 @@ static void depot_give(struct chunk_depot *depot, struct chunk *magazine) {
     pthread_mutex_unlock(&depot->lock);
 }
 
-static void cut_slab(struct chunk_pool *pool) {
+/* Memory that is not touched before it is used. */
+static void add_slab(struct chunk_pool *pool) {
     if (pool->n_slabs == pool->slab_capacity) {
         pool->slab_capacity = pool->slab_capacity ? 2 * pool->slab_capacity : 16;
         pool->slabs = memory_resize(pool->slabs, pool->slab_capacity, sizeof(*pool->slabs));
     }
-    struct chunk *chunks = memory_allocate_aligned_to(CHUNK_BYTES, CHUNK_MAGAZINE, sizeof(*chunks));
-    pool->slabs[pool->n_slabs++] = chunks;
-    for (size_t i = CHUNK_MAGAZINE; i-- > 0;) {
-        chunks[i].next = pool->free;
-        pool->free = &chunks[i];
+    unsigned char *slab = memory_allocate(CHUNK_MAGAZINE + 1, sizeof(struct chunk));
+    pool->slabs[pool->n_slabs++] = slab;
+    pool->uncut = (void *)(slab + (-(uintptr_t)slab & (CHUNK_BYTES - 1)));
+    pool->n_uncut = CHUNK_MAGAZINE;
+}
+
+/* A few blocks at a time: short runs use few. */
+static void cut_blocks(struct chunk_pool *pool) {
+    if (pool->n_uncut == 0) {
+        add_slab(pool);
     }
-    pool->n_free = CHUNK_MAGAZINE;
+    for (uint32_t i = CUT; i-- > 0;) {
+        pool->uncut[i].next = pool->free;
+        pool->free = &pool->uncut[i];
+    }
+    pool->uncut += CUT;
+    pool->n_uncut -= CUT;
+    pool->n_free += CUT;
 }
 
 void chunk_pool_refill(struct chunk_pool *pool) {
@@ -52,7 +68,7 @@ void chunk_pool_refill(struct chunk_pool *pool) {
         magazine = depot_take(pool->depot);
     }
     if (!magazine) {
-        cut_slab(pool);
+        cut_blocks(pool);
         return;
     }
     pool->free = magazine;
@@ -78,5 +94,5 @@ void chunk_pool_fini(struct chunk_pool *pool) {
 }
 
 size_t chunk_pool_bytes(const struct chunk_pool *pool) {
-    return pool->n_slabs * CHUNK_MAGAZINE * sizeof(struct chunk);
+    return pool->n_slabs * (CHUNK_MAGAZINE + 1) * sizeof(struct chunk);
 }

@@ -34,11 +34,13 @@ struct chunk_depot {
     struct chunk *magazines;
 };
 
-/** A stack of free blocks and the slabs that they were cut from. Zero-initialise; depot may stay NULL. */
+/** A stack of free blocks and the slabs that they are cut from. Zero-initialise; depot may stay NULL. */
 struct chunk_pool {
     struct chunk *free;
     struct chunk *spare; /**< a full magazine, or NULL */
     uint32_t n_free;     /**< in free */
+    uint32_t n_uncut;    /**< blocks of the newest slab that have never been used */
+    struct chunk *uncut; /**< the first of them */
     struct chunk_depot *depot;
     void **slabs;
     size_t n_slabs, slab_capacity;

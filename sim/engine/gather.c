@@ -40,11 +40,11 @@ static bool gather_ring(struct engine_worker *worker, struct ring_reader *reader
     const uint32_t first = worker->n_arrivals;
     reserve(worker, first + available);
     struct engine_record *record = &worker->records[first];
-    uint64_t *keys = &worker->keys[first];
-    const uint64_t place = (uint64_t)queue << ENGINE_KEY_QUEUE_SHIFT | first; // lower half of the first key
+    uint64_t *key = &worker->keys[first], *const end = key + available;
+    // a key less its time, counted from the start of the run: (time - begin) << shift is taken apart modulo 2^64
+    uint64_t place = ((uint64_t)queue << ENGINE_KEY_QUEUE_SHIFT | first) - (begin_ps << KEY_TIME_SHIFT);
     unsigned char *next = reader->next;
-    uint64_t i = 0;
-    for (; i < available; i++) {
+    for (; key < end; key++, record++, place++) {
         if (__builtin_expect(chunk_is_end(next), 0)) {
             next = ring_turn(reader, next, &worker->pool);
         }
@@ -54,16 +54,16 @@ static bool gather_ring(struct engine_worker *worker, struct ring_reader *reader
             worker->next_arrival_ps = time_ps < worker->next_arrival_ps ? time_ps : worker->next_arrival_ps;
             break;
         }
-        record->stamp = time_ps << ENGINE_PORT_BITS | port;
+        record->stamp = (time_ps << ENGINE_PORT_BITS) + port;
         memcpy(record->rest, next + sizeof(time_ps), sizeof(record->rest));
-        keys[i] = (time_ps - begin_ps) << KEY_TIME_SHIFT | (place + i);
+        *key = (time_ps << KEY_TIME_SHIFT) + place;
         next += CHUNK_SLOT_BYTES;
-        record++;
     }
+    const uint64_t taken = available - (uint64_t)(end - key);
     reader->next = next;
-    reader->read += i;
-    worker->n_arrivals = first + (uint32_t)i;
-    return i < available;
+    reader->read += taken;
+    worker->n_arrivals = first + (uint32_t)taken;
+    return key < end;
 }
 
 /* What other devices wrote is seldom in the cache: how far each ring is filled, and its oldest record. */
