@@ -11,7 +11,9 @@ struct endpoint *endpoint_create(const struct context *context, uint32_t device)
     const struct fabric_endpoint *place = &context->fabric->endpoints[device];
     struct endpoint *endpoint = memory_allocate(1, sizeof(*endpoint));
     endpoint->context = context;
+    endpoint->links = &context->links[context->fabric->devices[device].first_port];
     endpoint->device = device;
+    endpoint->last_source = UINT64_MAX;
     endpoint->n_nics = place->n_nics;
     endpoint->n_lanes = place->n_nvlinks;
     if (endpoint->n_nics > 0) {
@@ -141,8 +143,7 @@ void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, e
 
 static void handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                           uint32_t port, uint64_t now_ps) {
-    const uint32_t out_link = endpoint->context->fabric->devices[endpoint->device].first_port + port;
-    endpoint->context->links[out_link].arrived_bytes += packet->size_bytes;
+    endpoint->links[port].arrived_bytes += packet->size_bytes;
     switch (packet_kind(packet)) {
     case PACKET_DATA:
         receiver_handle_data(endpoint, worker, packet, now_ps);
@@ -210,13 +211,21 @@ static void run_timers(struct endpoint *endpoint, struct engine_worker *worker, 
     }
 }
 
+/* Whether run_timers may have something to do before an arrival. */
+static inline bool is_due(const struct endpoint *endpoint, uint64_t arrival_ps) {
+    return heap_time_ps(&endpoint->starts) < arrival_ps || heap_time_ps(&endpoint->nic.timers) < arrival_ps ||
+           endpoint->nic.n_changes_taken < endpoint->nic.n_changes;
+}
+
 uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps) {
     struct endpoint *endpoint = object;
     const uint32_t n = engine_gather(worker, endpoint->device, begin_ps, end_ps);
     for (uint32_t i = 0; i < n; i++) {
         enum engine_queue queue;
         const struct engine_record *record = engine_arrival(worker, i, &queue);
-        run_timers(endpoint, worker, engine_stamp_ps(record->stamp), engine_stamp_ps(record->stamp));
+        if (is_due(endpoint, engine_stamp_ps(record->stamp))) {
+            run_timers(endpoint, worker, engine_stamp_ps(record->stamp), engine_stamp_ps(record->stamp));
+        }
         handle_arrival(endpoint, worker, record, queue);
     }
     run_timers(endpoint, worker, end_ps, end_ps - 1);

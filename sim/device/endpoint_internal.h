@@ -56,9 +56,11 @@ struct queue_pair {
 struct nic {
     uint64_t free_ps; /**< end of what is being sent */
     uint64_t ps_per_byte, latency_ps, line_bits_per_s;
+    uint64_t arrival_mask;          /**< all ones if a record arrives with its last bit, 0 if with its first */
+    struct ring_writer *out;        /**< of the link that leaves the NIC */
+    struct link_counters *counters; /**< of that link */
     uint32_t carry;
-    uint32_t link; /**< that leaves the NIC */
-    bool head_cuts_through;
+    uint32_t link;   /**< that leaves the NIC */
     bool paused;     /**< lossless class */
     bool holds_data; /**< the data class is lossless, so a pause holds it */
     uint8_t data_class;
@@ -102,10 +104,13 @@ struct receiver {
 
 struct endpoint {
     const struct context *context;
+    struct link_counters *links; /**< that leave it, by port */
     uint32_t device;
     uint32_t n_nics, n_lanes;
     struct nic nic;
     struct table receiver_index; /**< source << 16 | queue pair → receiver */
+    uint64_t last_source;        /**< the key of receiver_index that was looked for last; UINT64_MAX: none */
+    uint32_t last_receiver;      /**< what it led to */
     struct receiver *receivers;
     uint32_t n_receivers, receiver_capacity;
     struct lane *lanes;
@@ -145,8 +150,8 @@ struct endpoint {
 void nic_init(struct endpoint *endpoint);
 /** Frees what the sending side owns. */
 void nic_fini(struct nic *nic);
-/** Starts everything that starts up to and including now_ps. */
-void nic_drain(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
+/** Starts everything that starts up to and including now_ps. Called by nic_drain only. */
+void nic_catch_up(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
 /** When the transmitter next starts something as things stand. */
 uint64_t nic_next_ps(const struct nic *nic);
 /** Something became eligible at now_ps: an idle transmitter starts. nic_drain up to now_ps must have been called. */
@@ -165,13 +170,30 @@ uint64_t nic_next_change_ps(const struct nic *nic);
 /** It does: a pause is forgotten. */
 void nic_handle_change(struct endpoint *endpoint, struct engine_worker *worker);
 
+/** Starts everything that starts up to and including now_ps. */
+static inline void nic_drain(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+    if (endpoint->nic.free_ps <= now_ps) {
+        nic_catch_up(endpoint, worker, now_ps);
+    }
+}
+
 /* pair.c: queue pairs */
 
 /** Puts a message on its queue pair (or an urgent one in the control queue). */
 void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
                uint64_t now_ps);
+/** Packets of it that are acknowledged (README.md). */
+static inline uint32_t pair_acknowledged(const struct endpoint *endpoint, const struct queue_pair *pair) {
+    return endpoint->context->parameters->nic.out_of_order ? pair->received : pair->cumulative;
+}
 /** Whether a packet of it may be sent, pacing apart. */
-bool pair_has_work(const struct endpoint *endpoint, const struct queue_pair *pair);
+static inline bool pair_has_work(const struct endpoint *endpoint, const struct queue_pair *pair) {
+    if (pair->next_number >= pair->posted_number) {
+        return false;
+    }
+    return pair->window == CONGESTION_UNLIMITED || pair->next_number < pair->sent_number ||
+           (int64_t)pair->next_number - (int64_t)pair_acknowledged(endpoint, pair) < (int64_t)pair->window;
+}
 /** Fills in its next packet and moves on. */
 void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet, uint64_t now_ps);
 /** Queues a probe. */

@@ -18,7 +18,9 @@ void nic_init(struct endpoint *endpoint) {
     nic->latency_ps = link->latency_ps;
     nic->line_bits_per_s = link->rate_bits_per_s;
     nic->link = number;
-    nic->head_cuts_through = head->kind == FABRIC_SWITCH && head->cut_through;
+    nic->arrival_mask = head->kind == FABRIC_SWITCH && head->cut_through ? 0 : UINT64_MAX;
+    nic->out = &context->rings->writers[ENGINE_PACKET][number];
+    nic->counters = &context->links[number];
     nic->data_class = (uint8_t)nic_parameters_class(&context->parameters->nic, endpoint->device);
     nic->holds_data = nic->data_class == PACKET_CLASS_LOSSLESS;
     nic->free_message = NO_MESSAGE;
@@ -55,11 +57,9 @@ static void ring_push(struct nic *nic, uint16_t pair) {
     nic->ring[(nic->ring_first + nic->ring_count++) & (nic->ring_capacity - 1)] = pair;
 }
 
-static uint16_t ring_take(struct nic *nic) {
-    const uint16_t pair = nic->ring[nic->ring_first];
+static void ring_drop(struct nic *nic) {
     nic->ring_first = (nic->ring_first + 1) & (nic->ring_capacity - 1);
     nic->ring_count--;
-    return pair;
 }
 
 /* Where a queue pair with work waits for its next packet. */
@@ -81,26 +81,37 @@ void nic_line_up(struct endpoint *endpoint, struct engine_worker *worker, struct
     nic_kick(endpoint, worker, now_ps);
 }
 
-/* Puts a packet on the link; the transmitter is free. Returns how long it takes. */
-static uint64_t start(struct endpoint *endpoint, struct engine_worker *worker, struct packet *packet, uint64_t now_ps) {
+/* How long a packet takes that may get lost on its way. */
+static uint64_t put_on_failing_link(struct endpoint *endpoint, struct engine_worker *worker,
+                                    const struct packet *packet, uint64_t now_ps) {
     const struct context *context = endpoint->context;
     struct nic *nic = &endpoint->nic;
-    struct wire_start begun = {0};
-    if (__builtin_expect(context->failures != NULL, 0)) {
-        begun = wire_start(context, nic->link, packet->size_bytes, &nic->carry, now_ps);
-    } else {
-        begun.duration_ps = rate_next_ps(nic->ps_per_byte, packet->size_bytes, &nic->carry);
-    }
-    const uint64_t duration_ps = begun.duration_ps;
-    nic->free_ps = now_ps + duration_ps;
-    packet->time_ps = now_ps + nic->latency_ps + (nic->head_cuts_through ? 0 : duration_ps);
+    const struct wire_start begun = wire_start(context, nic->link, packet->size_bytes, &nic->carry, now_ps);
+    const uint64_t arrival_ps = now_ps + nic->latency_ps + (begun.duration_ps & nic->arrival_mask);
     if (begun.lost) {
         wire_lose(context, nic->link, packet, now_ps);
     } else {
-        engine_send(worker, context->rings, nic->link, ENGINE_PACKET, packet);
+        engine_put(worker, nic->out, ENGINE_PACKET, arrival_ps, packet);
     }
-    counters_sent(&context->links[nic->link], packet);
-    if (context->trace) {
+    return begun.duration_ps;
+}
+
+/* Puts a packet on the link; the transmitter is free. Returns how long it takes. */
+static inline uint64_t start(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                             uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    struct nic *nic = &endpoint->nic;
+    uint64_t duration_ps;
+    if (__builtin_expect(context->failures != NULL, 0)) {
+        duration_ps = put_on_failing_link(endpoint, worker, packet, now_ps);
+    } else {
+        duration_ps = rate_next_ps(nic->ps_per_byte, packet->size_bytes, &nic->carry);
+        const uint64_t arrival_ps = now_ps + nic->latency_ps + (duration_ps & nic->arrival_mask);
+        engine_put(worker, nic->out, ENGINE_PACKET, arrival_ps, packet);
+    }
+    nic->free_ps = now_ps + duration_ps;
+    counters_sent(nic->counters, packet);
+    if (__builtin_expect(context->trace != NULL, 0)) {
         trace_add_packet(context->trace, TRACE_START, now_ps, endpoint->device, 0, packet, nic->free_ps);
     }
     return duration_ps;
@@ -125,15 +136,21 @@ static bool is_unpaced(const struct endpoint *endpoint, struct queue_pair *pair,
     return false;
 }
 
+/* Sends a packet of the queue pair at the head of the ring. */
 static void send_data(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair,
                       uint64_t now_ps) {
+    struct nic *nic = &endpoint->nic;
     struct packet packet;
     pair_next_packet(endpoint, pair, &packet, now_ps);
     const uint64_t duration_ps = start(endpoint, worker, &packet, now_ps);
     const bool unpaced = is_unpaced(endpoint, pair, packet.size_bytes, duration_ps, now_ps);
-    pair->place = PAIR_NOWHERE;
-    if (pair_has_work(endpoint, pair)) {
-        line_up(&endpoint->nic, pair, unpaced);
+    const bool works = pair_has_work(endpoint, pair);
+    if (!works || !unpaced || nic->ring_count > 1) { // alone in the ring, its tail is where it is
+        ring_drop(nic);
+        pair->place = PAIR_NOWHERE;
+        if (works) {
+            line_up(nic, pair, unpaced);
+        }
     }
     const struct context *context = endpoint->context;
     if (context->controller->wants_probes &&
@@ -142,10 +159,10 @@ static void send_data(struct endpoint *endpoint, struct engine_worker *worker, s
     }
 }
 
-static void send_front(struct endpoint *endpoint, struct engine_worker *worker, struct queue *queue, uint64_t now_ps) {
-    struct packet packet = *queue_front(queue);
+static inline void send_front(struct endpoint *endpoint, struct engine_worker *worker, struct queue *queue,
+                              uint64_t now_ps) {
+    start(endpoint, worker, queue_front(queue), now_ps);
     queue_pop(queue, &worker->pool);
-    start(endpoint, worker, &packet, now_ps);
 }
 
 static bool is_held(const struct nic *nic) {
@@ -172,11 +189,12 @@ static void decide(struct endpoint *endpoint, struct engine_worker *worker, uint
         ring_push(nic, pair->number);
     }
     while (nic->ring_count) {
-        struct queue_pair *pair = &nic->pairs[ring_take(nic)];
+        struct queue_pair *pair = &nic->pairs[nic->ring[nic->ring_first]];
         if (pair_has_work(endpoint, pair)) {
             send_data(endpoint, worker, pair, now_ps);
             return;
         }
+        ring_drop(nic);
         pair->place = PAIR_NOWHERE;
     }
 }
@@ -195,7 +213,7 @@ uint64_t nic_next_ps(const struct nic *nic) {
     return paced_ps > nic->free_ps ? paced_ps : nic->free_ps;
 }
 
-void nic_drain(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+void nic_catch_up(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
     for (;;) {
         const uint64_t next_ps = nic_next_ps(&endpoint->nic);
         if (next_ps > now_ps) {
@@ -215,8 +233,7 @@ void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, c
                       uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
     if (nic->free_ps <= now_ps && queue_is_empty(&nic->control)) {
-        struct packet copy = *packet;
-        start(endpoint, worker, &copy, now_ps);
+        start(endpoint, worker, packet, now_ps);
         return;
     }
     queue_push(&nic->control, &worker->pool, packet);

@@ -8,24 +8,8 @@
 
 static const uint64_t LARGEST_MESSAGE = UINT64_C(1) << 48;
 
-static bool accepts_any_order(const struct endpoint *endpoint) {
-    return endpoint->context->parameters->nic.out_of_order;
-}
-
-static uint32_t acknowledged(const struct endpoint *endpoint, const struct queue_pair *pair) {
-    return accepts_any_order(endpoint) ? pair->received : pair->cumulative;
-}
-
 static bool is_outstanding(const struct queue_pair *pair) {
     return pair->cumulative < pair->sent_number;
-}
-
-bool pair_has_work(const struct endpoint *endpoint, const struct queue_pair *pair) {
-    if (pair->next_number >= pair->posted_number) {
-        return false;
-    }
-    return pair->window == CONGESTION_UNLIMITED || pair->next_number < pair->sent_number ||
-           (int64_t)pair->next_number - (int64_t)acknowledged(endpoint, pair) < (int64_t)pair->window;
 }
 
 /* What the transport and the controller allow. */
@@ -309,7 +293,7 @@ static void complete_messages(struct endpoint *endpoint, struct queue_pair *pair
 
 static void acknowledge(struct endpoint *endpoint, struct queue_pair *pair, uint32_t cumulative, uint32_t received,
                         uint64_t now_ps) {
-    const uint32_t before = acknowledged(endpoint, pair);
+    const uint32_t before = pair_acknowledged(endpoint, pair);
     if (received > pair->received) {
         pair->received = received;
     }
@@ -321,7 +305,7 @@ static void acknowledge(struct endpoint *endpoint, struct queue_pair *pair, uint
             seek_current(&endpoint->nic, pair);
         }
     }
-    if (acknowledged(endpoint, pair) > before) {
+    if (pair_acknowledged(endpoint, pair) > before) {
         pair->repeats = 0;
         pair->clock_ps = now_ps;
         arm_timer(endpoint, pair);
@@ -335,12 +319,12 @@ static void handle_ack(struct endpoint *endpoint, struct queue_pair *pair, struc
     if (context->controller->wants_telemetry) {
         ack.number = packet_number_near(ack.number, pair->cumulative);
     }
-    const uint32_t before = acknowledged(endpoint, pair), oldest = pair->cumulative;
+    const uint32_t before = pair_acknowledged(endpoint, pair), oldest = pair->cumulative;
     acknowledge(endpoint, pair, ack.number, packet_ack_received(&ack), now_ps);
     if (!context->controller->wants_acknowledgements) {
         return;
     }
-    const uint32_t now = acknowledged(endpoint, pair);
+    const uint32_t now = pair_acknowledged(endpoint, pair);
     const struct congestion_acknowledgement told = {
         .round_trip_ps =
             echo_round_trip_ps(&endpoint->nic.echoes[pair->number], oldest, pair->sent_number, &ack, now_ps),

@@ -19,10 +19,16 @@ void receiver_fini(struct endpoint *endpoint) {
 
 static struct receiver *receiver_of(struct endpoint *endpoint, const struct packet *packet) {
     const uint64_t key = (uint64_t)packet->source << 16 | packet->queue_pair;
+    if (key == endpoint->last_source) { // packets of one queue pair often come one after the other
+        return &endpoint->receivers[endpoint->last_receiver];
+    }
+    endpoint->last_source = key;
     const uint32_t *found = table_find(&endpoint->receiver_index, key);
     if (found) {
+        endpoint->last_receiver = *found;
         return &endpoint->receivers[*found];
     }
+    endpoint->last_receiver = endpoint->n_receivers;
     ENDPOINT_RESERVE(endpoint->receivers, endpoint->n_receivers, endpoint->receiver_capacity);
     table_add(&endpoint->receiver_index, key, endpoint->n_receivers);
     struct receiver *receiver = &endpoint->receivers[endpoint->n_receivers++];
