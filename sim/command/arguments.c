@@ -45,13 +45,16 @@ static void print_help(const struct arguments_grammar *grammar) {
     for (int i = 0; i < OPTION_LINES; i++) {
         const struct option_line *line = &option_lines[i];
         if (grammar->options & line->bit) {
-            char text[64];
-            snprintf(text, sizeof(text), "--%s%s%s", line->name, line->value ? " " : "",
+            char text[64], letter[8] = "    ";
+            if (line->bit & (ARGUMENTS_OUTPUT | ARGUMENTS_QUIET)) {
+                snprintf(letter, sizeof(letter), "-%c, ", line->letter); // the letters of the others are only ours
+            }
+            snprintf(text, sizeof(text), "%s--%s%s%s", letter, line->name, line->value ? " " : "",
                      line->value ? line->value : "");
-            printf("  %-18s %s\n", text, line->help);
+            printf("  %-21s %s\n", text, line->help);
         }
     }
-    printf("  %-18s %s\n\nexamples:\n%s", "--help", "this text", grammar->examples);
+    printf("  %-21s %s\n\nexamples:\n%s", "-h, --help", "this text", grammar->examples);
 }
 
 __attribute__((format(printf, 3, 4))) static bool refuse(int *exit_code, const struct arguments_grammar *grammar,

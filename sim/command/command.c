@@ -11,9 +11,10 @@ const struct command command_table[] = {
     {"run", "simulate one policy with one seed and store what happened", command_run},
     {"compare", "simulate several policies on the same traffic and print one table", command_compare},
     {"check", "say what would be simulated, and what it would cost, without simulating", command_check},
-    {"validate", "simulate what is known from laws, peers and measurements, and print both values side by side", command_validate},
+    {"validate", "simulate what is known from laws, peers and measurements, and print both values side by side",
+     command_validate},
     {"topology", "describe a topology file: devices, links, latencies, parts", command_topology},
-    {"explain", "say what a configuration key means", command_explain},
+    {"explain", "say what a key, a value, an error number or a row of the output means", command_explain},
     {"schema", "print the JSON Schema of configuration or topology files", command_schema},
     {0},
 };

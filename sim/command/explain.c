@@ -2,15 +2,22 @@
 #include "command/arguments.h"
 #include "command/command.h"
 #include "config/configuration.h"
+#include "results/glossary.h"
+
+#include <string.h>
 
 static const struct arguments_grammar grammar = {
     .command = "explain",
-    .operand = "KEY",
+    .operand = "NAME",
     .description =
         "Says what a configuration or topology key means: type, unit, range, default, and where the default is from.\n"
-        "Takes a key, a section or an error number; without any lists all keys.",
+        "Takes a key, a section, a value of a key, an error number, a row of the tables that `run` and `compare` "
+        "print,\n"
+        "a metric of their JSON, or a column of result files; without any lists all keys.",
     .examples = "  moefabric explain traffic.gate\n"
-                "  moefabric explain MF-010\n",
+                "  moefabric explain ecmp\n"
+                "  moefabric explain MF-010\n"
+                "  moefabric explain busbw\n",
 };
 
 int command_explain(int n_arguments, char **arguments) {
@@ -20,7 +27,12 @@ int command_explain(int n_arguments, char **arguments) {
     if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
         return code;
     }
-    if (!configuration_explain(stdout, given.operand, &error)) {
+    const bool is_result = given.operand && glossary_explain(stdout, given.operand);
+    if (!configuration_explain(stdout, given.operand, &error) && !is_result) {
+        const char *nearest = glossary_nearest(given.operand);
+        if (nearest && strncmp(error.hint, "did you", 7) != 0) {
+            error_hint(&error, "did you mean `%s`?", nearest);
+        }
         error_print(stderr, &error);
         return (int)error.exit_code;
     }

@@ -16,7 +16,7 @@
 enum configuration_kind { CONFIGURATION_EXPERIMENT, CONFIGURATION_TOPOLOGY };
 
 /**
- * Explains a key ("traffic.gate", "nvlink.chips"), a section ("traffic"), an error number ("MF-012"), or, if name is NULL or empty,
+ * Explains a key ("traffic.gate", "nvlink.chips"), a section ("traffic"), a value of a key ("ecmp"), an error number ("MF-012"), or, if name is NULL or empty,
  * lists all sections and keys. Returns false with *error set (exit code 2, nearest name as hint) if there is no such name.
  */
 bool configuration_explain(FILE *stream, const char *name, struct error *error);

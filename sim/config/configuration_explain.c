@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LINE_WIDTH = 100, NAMES_LIMIT = 256, PATH_SIZE = 128 };
 
@@ -101,9 +102,40 @@ static void list_schema(FILE *stream, const struct schema *schema) {
     }
 }
 
+static bool has_name(const struct key *key, const char *name) {
+    for (size_t i = 0; key->names != NULL && key->names[i] != NULL; i++) {
+        if (strcmp(key->names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Explains the keys that a name may be a value of, and names the section of parameters that is called like it. */
+static bool explain_value(FILE *stream, const struct schema *schema, const char *name) {
+    bool found = false;
+    for (size_t i = 0; i < schema->n_sections; i++) {
+        const struct section *section = &schema->sections[i];
+        for (size_t k = 0; k < section->n_keys; k++) {
+            if (has_name(&section->keys[k], name)) {
+                fprintf(stream, "%s`%s` is a value of\n", found ? "\n" : "", name);
+                explain_key(stream, section, &section->keys[k]);
+                found = true;
+            }
+        }
+    }
+    for (size_t i = 0; found && i < schema->n_sections; i++) {
+        const char *dot = strrchr(schema->sections[i].path, '.');
+        if (dot != NULL && strcmp(dot + 1, name) == 0) {
+            fprintf(stream, "    parameters: section `%s`\n", schema->sections[i].path);
+        }
+    }
+    return found;
+}
+
 /** Explains MF-0nn. False if it is no such number. */
 static bool explain_number(FILE *stream, const char *name) {
-    if (strncmp(name, "MF-", 3) != 0) {
+    if (strncasecmp(name, "MF-", 3) != 0) {
         return false;
     }
     const struct error_id_entry *entry = error_id_find((int)strtol(name + 3, NULL, 10));
@@ -148,7 +180,7 @@ static bool fail_unknown(struct error *error, const char *name) {
     char names[NAMES_LIMIT][PATH_SIZE];
     const size_t n = collect(topology_keys(), names, collect(experiment_keys(), names, 0));
     const char *nearest = guess(name, names, n);
-    error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "there is no key or section `%.60s`", name);
+    error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "there is no key, section or value `%.60s`", name);
     if (nearest != NULL) {
         error_hint(error, "did you mean `%s`?", nearest);
     } else {
@@ -170,5 +202,6 @@ bool configuration_explain(FILE *stream, const char *name, struct error *error) 
     }
     const char *below = strncmp(name, "topology.", 9) == 0 ? name + 9 : name;
     return explain_number(stream, name) || (below == name && explain_in(stream, experiment_keys(), name)) ||
-           explain_in(stream, topology_keys(), below) || fail_unknown(error, name);
+           explain_in(stream, topology_keys(), below) || explain_value(stream, experiment_keys(), name) ||
+           explain_value(stream, topology_keys(), name) || fail_unknown(error, name);
 }

@@ -278,6 +278,11 @@ START_TEST(explain_tells_what_a_key_allows_and_where_its_default_is_from) {
         {"policies", "policies.queue_pairs"},
         {"topology", "the name of a topology file"},
         {"MF-011", "given twice"},
+        {"mf-011", "given twice"},
+        {"ecmp", "a hash of the queue pair"},
+        {"swift", "section `congestion.swift`"},
+        {"deepseek-v3", "model.preset"},
+        {"rail", "wiring"},
         {NULL, "Keys of a topology"},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
