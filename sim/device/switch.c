@@ -207,7 +207,7 @@ static inline void enqueue(struct switch_device *device, struct engine_worker *w
                            struct packet *packet, uint32_t ingress, uint64_t now_ps) {
     const enum packet_class class = packet_class(packet);
     uint64_t start_ps = now_ps;
-    if (device->waits_for_bits) {
+    if (__builtin_expect(device->waits_for_bits, 0)) {
         start_ps = ready_ps(device, &device->ports[ingress], egress, packet->size_bytes, now_ps);
         packet->time_ps = queue_stamp(start_ps, ingress);
     }

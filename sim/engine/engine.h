@@ -72,6 +72,7 @@ struct engine_worker {
     struct engine_record *records;
     struct engine_tie *ties; /**< scratch: arrivals of one time, and as much room again */
     uint32_t n_arrivals, arrival_capacity;
+    uint32_t n_rings;                    /**< that they came from */
     uint64_t next_arrival_ps;            /**< earliest record that stays on the in-links of the device being run */
     uint64_t listed_ps;                  /**< earliest arrival of all that was listed in this window */
     uint64_t sent[ENGINE_QUEUES];        /**< records put on links so far */

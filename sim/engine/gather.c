@@ -63,6 +63,7 @@ static bool gather_ring(struct engine_worker *worker, struct ring_reader *reader
     reader->next = next;
     reader->read += taken;
     worker->n_arrivals = first + (uint32_t)taken;
+    worker->n_rings++;
     return key < end;
 }
 
@@ -142,6 +143,29 @@ static void bucket_sort(struct engine_worker *worker, uint64_t window_ps) {
     worker->sorted = keys;
 }
 
+/* Draw that settles a tie: of an arrival, known by its key. */
+static inline uint64_t draw_of(const struct engine_worker *worker, const uint64_t *streams, uint64_t time_ps,
+                               uint64_t key) {
+    return hash_draw(streams[engine_stamp_port(worker->records[key & ENGINE_KEY_RECORD].stamp)], time_ps);
+}
+
+/* Few keys of one time, in order of their draws. */
+static void settle_few(struct engine_worker *worker, const uint64_t *streams, uint64_t time_ps, uint64_t *keys,
+                       uint32_t n) {
+    uint64_t draws[FEW_TIES];
+    draws[0] = draw_of(worker, streams, time_ps, keys[0]);
+    for (uint32_t i = 1; i < n; i++) {
+        const uint64_t moved = keys[i], draw = draw_of(worker, streams, time_ps, moved);
+        uint32_t j = i;
+        for (; j > 0 && draws[j - 1] > draw; j--) {
+            draws[j] = draws[j - 1];
+            keys[j] = keys[j - 1];
+        }
+        draws[j] = draw;
+        keys[j] = moved;
+    }
+}
+
 static void insert_ties(struct engine_tie *ties, uint32_t n) {
     for (uint32_t i = 1; i < n; i++) {
         const struct engine_tie moved = ties[i];
@@ -153,18 +177,24 @@ static void insert_ties(struct engine_tie *ties, uint32_t n) {
     }
 }
 
-/* Spreads ties, whose draws are uniform, over buckets. Returns where they are then. */
-static struct engine_tie *spread_ties(struct engine_tie *ties, struct engine_tie *room, uint32_t n) {
-    uint32_t starts[TIE_BUCKETS + 1] = {0};
+/* Many: draws are uniform, so they are spread over buckets first. */
+static void settle_many(struct engine_worker *worker, const uint64_t *streams, uint64_t time_ps, uint64_t *keys,
+                        uint32_t n) {
     enum { SHIFT = 64 - 6 };
+    uint32_t starts[TIE_BUCKETS + 1] = {0};
+    struct engine_tie *ties = worker->ties, *spread = worker->ties + n;
     for (uint32_t i = 0; i < n; i++) {
+        ties[i] = (struct engine_tie){.draw = draw_of(worker, streams, time_ps, keys[i]), .key = keys[i]};
         starts[(ties[i].draw >> SHIFT) + 1]++;
     }
     sum_up(starts, TIE_BUCKETS);
     for (uint32_t i = 0; i < n; i++) {
-        room[starts[ties[i].draw >> SHIFT]++] = ties[i];
+        spread[starts[ties[i].draw >> SHIFT]++] = ties[i];
     }
-    return room;
+    insert_ties(spread, n);
+    for (uint32_t i = 0; i < n; i++) {
+        keys[i] = spread[i].key;
+    }
 }
 
 /*
@@ -174,17 +204,10 @@ static struct engine_tie *spread_ties(struct engine_tie *ties, struct engine_tie
  */
 static void settle_ties(struct engine_worker *worker, const uint64_t *streams, uint64_t time_ps, uint64_t *keys,
                         uint32_t n) {
-    struct engine_tie *ties = worker->ties;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t port = engine_stamp_port(worker->records[keys[i] & ENGINE_KEY_RECORD].stamp);
-        ties[i] = (struct engine_tie){.draw = hash_draw(streams[port], time_ps), .key = keys[i]};
-    }
-    if (n > FEW_TIES) {
-        ties = spread_ties(ties, worker->ties + n, n);
-    }
-    insert_ties(ties, n);
-    for (uint32_t i = 0; i < n; i++) {
-        keys[i] = ties[i].key;
+    if (n <= FEW_TIES) {
+        settle_few(worker, streams, time_ps, keys, n);
+    } else {
+        settle_many(worker, streams, time_ps, keys, n);
     }
 }
 
@@ -211,9 +234,13 @@ uint32_t engine_gather(struct engine_worker *worker, uint32_t device, uint64_t b
     const struct engine *engine = worker->engine;
     const struct engine_device *place = &engine->devices[device];
     worker->n_arrivals = 0;
+    worker->n_rings = 0;
     gather_queue(worker, place, ENGINE_CONTROL, begin_ps, end_ps);
     gather_queue(worker, place, ENGINE_PACKET, begin_ps, end_ps);
     const uint32_t n = worker->n_arrivals;
+    if (worker->n_rings <= 1) {
+        return n; // a ring is in order
+    }
     if (n > SMALL) {
         bucket_sort(worker, end_ps - begin_ps);
     }

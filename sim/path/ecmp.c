@@ -14,11 +14,6 @@ uint64_t ecmp_switch_seed(uint64_t seed, uint32_t device, bool polarised) {
     return hash_stream(seed, HASH_PURPOSE_ECMP, polarised ? 0 : device, 0);
 }
 
-uint64_t ecmp_hash(uint64_t switch_seed, uint32_t source, uint32_t destination, uint16_t entropy) {
-    const uint64_t pair = (uint64_t)source << 32 | destination;
-    return hash_draw(hash_mix(switch_seed + pair), entropy);
-}
-
 uint16_t ecmp_choose_port(uint64_t switch_seed, const struct path_request *request) {
     const uint64_t hash = ecmp_hash(switch_seed, request->source, request->destination, request->entropy);
     return path_candidate(request, hash_below(hash, request->count));

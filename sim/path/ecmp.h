@@ -5,6 +5,7 @@
 #ifndef MOEFABRIC_PATH_ECMP_H
 #define MOEFABRIC_PATH_ECMP_H
 
+#include "base/hash.h"
 #include "path/path.h"
 
 #include <stdbool.h>
@@ -36,7 +37,10 @@ extern const struct path_policy ecmp_policy;
 uint64_t ecmp_switch_seed(uint64_t seed, uint32_t device, bool polarised);
 
 /** 64 uniform bits for a header at a switch with this seed. */
-uint64_t ecmp_hash(uint64_t switch_seed, uint32_t source, uint32_t destination, uint16_t entropy);
+static inline uint64_t ecmp_hash(uint64_t switch_seed, uint32_t source, uint32_t destination, uint16_t entropy) {
+    const uint64_t pair = (uint64_t)source << 32 | destination;
+    return hash_draw(hash_mix(switch_seed + pair), entropy);
+}
 
 /** How one switch hashes. */
 struct ecmp_rule {
