@@ -183,11 +183,12 @@ static void check_conservation(const struct rig *rig) {
         for (uint32_t p = 0; p < device->n_ports; p++) {
             const uint32_t link = device->first_port + p;
             const struct link_counters *counters = network_link(rig->network, link);
-            if (counters->arrived_bytes != network_link(rig->network, rig->fabric->links[link].reverse)->bytes) {
+            const struct link_counters *in = network_link(rig->network, rig->fabric->links[link].reverse);
+            if (counters->arrived_bytes != in->bytes - in->lost_bytes) {
                 ck_abort_msg("bytes were lost on the link into port %u of device %u", p, d);
             }
             in_bytes += counters->arrived_bytes;
-            out_bytes += counters->bytes + counters->dropped_bytes;
+            out_bytes += counters->bytes + counters->dropped_bytes + counters->unrouted_bytes;
         }
         if (device->kind != FABRIC_ENDPOINT && in_bytes != out_bytes) {
             ck_abort_msg("device %u took %llu bytes and gave %llu", d, (unsigned long long)in_bytes,
@@ -267,6 +268,10 @@ struct link_counters rig_links(const struct rig *rig) {
         sum.lossless_drops += link->lossless_drops;
         sum.lossy_drops += link->lossy_drops;
         sum.dropped_bytes += link->dropped_bytes;
+        sum.lost_packets += link->lost_packets;
+        sum.lost_bytes += link->lost_bytes;
+        sum.unrouted_packets += link->unrouted_packets;
+        sum.unrouted_bytes += link->unrouted_bytes;
         sum.pauses += link->pauses;
         sum.paused_ps += link->paused_ps;
         sum.deepest_bytes = link->deepest_bytes > sum.deepest_bytes ? link->deepest_bytes : sum.deepest_bytes;
