@@ -2,6 +2,7 @@
 #include "config/experiment_check.h"
 
 #include "base/quantity.h"
+#include "config/experiment_split.h"
 #include "config/topology_check.h"
 
 #include <inttypes.h>
@@ -37,55 +38,6 @@ static void check_model(const struct experiment_model *model, const struct contr
     }
 }
 
-static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
-    return b == 0 ? a : greatest_common_divisor(b, a % b);
-}
-
-/** Whole experts on each GPU of a group, and whole groups in the cluster. */
-static void check_groups(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
-    const struct experiment_traffic *traffic = &experiment->traffic;
-    const uint32_t experts = experiment->model.experts;
-    const bool given = traffic->expert_parallelism != 0;
-    const uint64_t parallel = given ? traffic->expert_parallelism : gpus;
-    const char *key = given ? "traffic.expert_parallelism" : "traffic"; /* where it would stand */
-    char hint[ERROR_MESSAGE_SIZE];
-    snprintf(hint, sizeof hint,
-             "%" PRIu64 " would do: it divides both the %" PRIu32 " experts and the %" PRIu64 " GPUs",
-             greatest_common_divisor(gpus, experts), experts, gpus);
-    if (gpus % parallel != 0) {
-        contradiction_report_hint(scope, ERROR_ID_CONFLICT_EXPERTS, key, "gpus_used", hint,
-                                  "traffic.expert_parallelism is %" PRIu64 ": it does not divide the %" PRIu64
-                                  " GPUs of the cluster",
-                                  parallel, gpus);
-    }
-    if (experts % parallel != 0) {
-        contradiction_report_hint(scope, ERROR_ID_CONFLICT_EXPERTS, key, "model.experts", hint,
-                                  "traffic.expert_parallelism is %" PRIu64 "%s: %" PRIu32
-                                  " experts cannot be divided over so many GPUs",
-                                  parallel, given ? "" : " (not given: all GPUs)", experts);
-    }
-}
-
-/** Expert parallelism against GPUs, experts and nodes. */
-static void check_split(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
-    const struct experiment_traffic *traffic = &experiment->traffic;
-    const uint64_t parallel = traffic->expert_parallelism == 0 ? gpus : traffic->expert_parallelism;
-    const char *key = traffic->expert_parallelism == 0 ? "gpus_used" : "traffic.expert_parallelism";
-    check_groups(experiment, gpus, scope);
-    const uint32_t domain = experiment->topology.gpus_used;
-    if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED && parallel > domain && parallel % domain != 0) {
-        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.group_placement", key,
-                 "strided groups are made of whole NVLink domains: %" PRIu64 " GPUs of a group are not a multiple of "
-                 "the %" PRIu32 " used of a domain",
-                 parallel, domain);
-    }
-    const uint32_t node = traffic->node_gpus == 0 ? experiment->topology.gpus_used : traffic->node_gpus;
-    if (traffic->gate == EXPERIMENT_GATE_NODE_LIMITED && parallel % node != 0) {
-        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.node_gpus", key,
-                 "nodes of %" PRIu32 " GPUs do not divide the expert parallelism of %" PRIu64, node, parallel);
-    }
-}
-
 static void check_hot_expert(const struct experiment *experiment, const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
     const struct experiment_model *model = &experiment->model;
@@ -106,6 +58,18 @@ static void check_hot_expert(const struct experiment *experiment, const struct c
     }
 }
 
+/** Groups are scored by their best two experts (DeepSeek-V3). */
+static void check_gate_groups(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    const struct experiment_model *model = &experiment->model;
+    if (experiment->traffic.gate == EXPERIMENT_GATE_GROUP_LIMITED && model->experts % model->groups == 0 &&
+        model->experts / model->groups < 2) {
+        CONFLICT(ERROR_ID_CONFLICT_MODEL, "model.groups", "model.experts",
+                 "groups are scored by their best two experts, but %" PRIu32 " groups of %" PRIu32
+                 " experts have one each",
+                 model->groups, model->experts);
+    }
+}
+
 static void check_moe(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
     const struct experiment_model *model = &experiment->model;
     if (model->hidden == 0 || model->experts == 0 || model->top_k == 0) {
@@ -116,9 +80,10 @@ static void check_moe(const struct experiment *experiment, uint64_t gpus, const 
     }
     check_model(model, scope);
     if (gpus > 0) {
-        check_split(experiment, gpus, scope);
+        experiment_split_check(experiment, gpus, scope);
     }
     check_hot_expert(experiment, scope);
+    check_gate_groups(experiment, scope);
 }
 
 static void check_rank(const struct contradiction_scope *scope, const char *key, uint32_t rank, uint64_t gpus) {
@@ -141,6 +106,19 @@ static void check_packets(const struct experiment *experiment, const struct cont
     }
 }
 
+/** Senders of an incast are of other NVLink domains than the receiver, unless there is one domain only. */
+static void check_senders(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
+    const uint32_t senders = experiment->traffic.senders, domain = experiment->topology.gpus_used;
+    if (senders >= gpus) {
+        CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.senders", "gpus_used",
+                 "%" PRIu32 " senders and a receiver do not fit the %" PRIu64 " GPUs of the cluster", senders, gpus);
+    } else if (domain < gpus && senders > gpus - domain) {
+        CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.senders", "gpus_used",
+                 "%" PRIu32 " senders: outside the receiver's NVLink domain there are %" PRIu64 " GPUs", senders,
+                 gpus - domain);
+    }
+}
+
 static void check_traffic(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
     switch (traffic->pattern) {
@@ -154,11 +132,7 @@ static void check_traffic(const struct experiment *experiment, uint64_t gpus, co
         break;
     case EXPERIMENT_PATTERN_INCAST:
         check_rank(scope, "traffic.destination", traffic->destination, gpus);
-        if (traffic->senders >= gpus) {
-            CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.senders", "gpus_used",
-                     "%" PRIu32 " senders and a receiver do not fit the %" PRIu64 " GPUs of the cluster",
-                     traffic->senders, gpus);
-        }
+        check_senders(experiment, gpus, scope);
         break;
     case EXPERIMENT_PATTERN_PERMUTATION:
     case EXPERIMENT_PATTERN_ALL_TO_ALL:
@@ -172,27 +146,12 @@ static void check_traffic(const struct experiment *experiment, uint64_t gpus, co
     }
 }
 
-/** Peers that one GPU sends to over the fabric at most. */
-static uint64_t most_peers(const struct experiment *experiment, uint64_t gpus) {
-    const struct experiment_traffic *traffic = &experiment->traffic;
-    switch (traffic->pattern) {
-    case EXPERIMENT_PATTERN_ALL_TO_ALL:
-        return gpus - 1;
-    case EXPERIMENT_PATTERN_MOE:
-        return traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP ? experiment->topology.racks
-               : traffic->expert_parallelism > 0                  ? traffic->expert_parallelism - 1u
-                                                                  : gpus - 1;
-    default:
-        return 1;
-    }
-}
-
 /** Queue pairs of a GPU are numbered with 16 bits, as packets carry them. */
 static void check_queue_pairs(const struct experiment *experiment, const struct experiment_policy *policy,
                               const char *place, const struct contradiction_scope *scope) {
     enum { MOST = 65535 };
     const uint64_t gpus = topology_check_gpus(&experiment->topology);
-    const uint64_t peers = gpus > 0 ? most_peers(experiment, gpus) : 0;
+    const uint64_t peers = gpus > 0 ? experiment_split_peers(experiment, gpus) : 0;
     if (peers * policy->queue_pairs > MOST) {
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, "traffic.pattern",
                  "policy `%s`: %" PRIu64 " peers a GPU × %" PRIu32

@@ -35,9 +35,14 @@ note(const struct doubts *doubts, uint32_t policy, const char *format, ...) {
     error_list_add(doubts->notes, &error);
 }
 
-/** Of sim/path, `reorders`. */
-static bool reorders(const struct experiment_policy *policy) {
-    return strcmp(policy->path, "ecmp") != 0 && strcmp(policy->path, "flowlet") != 0;
+bool experiment_doubt_reorders(const char *path) {
+    static const char *const ordered[] = {"ecmp", "flowlet"};
+    for (size_t i = 0; i < sizeof ordered / sizeof ordered[0]; i++) {
+        if (strcmp(path, ordered[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static uint64_t queue_ps(const struct topology *topology, const struct topology_switch *device) {
@@ -87,7 +92,8 @@ void experiment_doubt(const struct experiment *experiment, const struct tree_nod
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
         const struct experiment_policy *policy = &experiment->policies[p];
         doubt_feedback(&doubts, experiment, p);
-        if (reorders(policy) && !experiment->topology.nic.out_of_order && experiment->topology.fabric.spines > 0) {
+        if (experiment_doubt_reorders(policy->path) && !experiment->topology.nic.out_of_order &&
+            experiment->topology.fabric.spines > 0) {
             note(&doubts, p,
                  "policy `%s` lets packets of a queue pair overtake each other, but the NIC cannot place them "
                  "(nic.out_of_order: false): each that comes early is discarded and sent again",

@@ -14,6 +14,9 @@
  */
 void experiment_doubt(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes);
 
+/** Does the path policy of this name send packets of one queue pair over several paths at once? As sim/path says (`reorders`), which this room cannot ask. */
+bool experiment_doubt_reorders(const char *path);
+
 /**
  * By how much two paths easily differ in delay: the queues of one are empty, those of the other stand at ecn_minimum_bytes, where marking
  * begins (two of them, one up and one down; four on three tiers). A switch that does not mark counts with one packet. 0 without spines.

@@ -173,9 +173,11 @@ static void check_super_spines(const struct topology *topology, const struct con
     }
 }
 
+/** Without spines there is one leaf, and no rails. */
 static void check_rails(const struct topology *topology, const struct contradiction_scope *scope) {
     const uint32_t rails = topology->fabric.rails;
-    if (topology->fabric.wiring == TOPOLOGY_WIRING_RAIL && topology->gpus_used % rails != 0) {
+    if (topology->fabric.wiring == TOPOLOGY_WIRING_RAIL && topology->fabric.spines > 0 &&
+        topology->gpus_used % rails != 0) {
         CONFLICT(ERROR_ID_CONFLICT_RAILS, "fabric.rails", "gpus_used",
                  "%" PRIu32 " rails do not divide the %" PRIu32 " GPUs used of a domain", rails, topology->gpus_used);
     }

@@ -22,10 +22,11 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "config/experiment.h"
+#include "config/experiment_split.h"
 
 #include <stdint.h>
 
-enum { GATE_LARGEST_TOP_K = 64, GATE_LARGEST_GROUPS = 1024, GATE_LARGEST_EXPERTS = 65536 };
+enum { GATE_LARGEST_TOP_K = 64, GATE_LARGEST_GROUPS = EXPERIMENT_SPLIT_LARGEST_NODES, GATE_LARGEST_EXPERTS = 65536 };
 
 /** What a gate is made from. */
 struct gate_parameters {

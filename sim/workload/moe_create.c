@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Making and freeing the plan: configuration to counts. */
+/* Making and freeing the plan: configuration to counts. What is refused here has been refused by config/experiment_split.h, with its place in the file. */
 #include "base/error_id.h"
 #include "base/memory.h"
+#include "config/experiment_split.h"
 #include "workload/model.h"
 #include "workload/moe_plan.h"
 
@@ -12,7 +13,6 @@ enum {
     /* DeepEP low-latency kernels put the source's index (int4) before each copy: 7168 + 224 + 16 = 7408 bytes (csrc/kernels/internode_ll.cu). */
     DIRECT_HEADER_BYTES = 16,
     LARGEST_TOKENS = 1 << 24,
-    LARGEST_COUNTS_BYTES = 4096, /* a counts message is one packet */
     LARGEST_CHUNK_TOKENS = UINT16_MAX,
 };
 
@@ -32,8 +32,7 @@ static bool check_phases(const struct experiment_traffic *traffic, bool early_pa
     return true;
 }
 
-static bool check_split(const struct moe_counts_shape *shape, const struct experiment_traffic *traffic,
-                        struct error *error) {
+static bool check_split(const struct moe_counts_shape *shape, struct error *error) {
     const uint32_t n_ranks = shape->placement.n_ranks, group = shape->group_ranks;
     if (group > n_ranks || n_ranks % group != 0) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
@@ -48,12 +47,6 @@ static bool check_split(const struct moe_counts_shape *shape, const struct exper
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
                          "strided groups are made of whole NVLink domains: group of %u, domains of %u", group,
                          shape->placement.ranks_per_domain);
-    }
-    const uint64_t counts_bytes = MOE_PLAN_COUNTS_HEADER_BYTES + 4 * (uint64_t)(shape->experts / group);
-    if (traffic->exchange_counts && group > 1 && counts_bytes > LARGEST_COUNTS_BYTES) {
-        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
-                         "the counts of one GPU's experts take %llu bytes, more than the %u of one packet",
-                         (unsigned long long)counts_bytes, (unsigned)LARGEST_COUNTS_BYTES);
     }
     return true;
 }
@@ -123,7 +116,7 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
     moe->seed = shape->seed;
     moe->dispatch_unit_bytes = model_token_bytes(traffic->dispatch_type, model->hidden) + header;
     moe->combine_unit_bytes = model_token_bytes(traffic->combine_type, model->hidden);
-    moe->counts_bytes = MOE_PLAN_COUNTS_HEADER_BYTES + 4 * moe->counts->experts_per_rank;
+    moe->counts_bytes = (uint32_t)experiment_split_counts_bytes(moe->counts->experts_per_rank);
     moe->ranks = memory_allocate_aligned(n_ranks, sizeof *moe->ranks);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         memset(&moe->ranks[rank].times, 0xff, sizeof moe->ranks[rank].times); // TIME_NEVER until it has begun
@@ -154,7 +147,7 @@ struct moe *moe_create(const struct experiment_model *model, const struct experi
     };
     shape.strided = traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED &&
                     shape.group_ranks > placement->ranks_per_domain && shape.group_ranks < placement->n_ranks;
-    if (!check_split(&shape, traffic, error) || (shape.two_hop && !check_two_hop(&shape, error))) {
+    if (!check_split(&shape, error) || (shape.two_hop && !check_two_hop(&shape, error))) {
         return NULL;
     }
     struct gate *gate = make_gate(&resolved, traffic, &shape, error);

@@ -32,7 +32,7 @@ struct moe {
         missing; /**< two_hop [n_chunks] what a chunk's forwarder still waits for in combine: parts of others, and its own combine; its own state */
 };
 
-enum { MOE_PLAN_GRANT_BYTES = 64, MOE_PLAN_COUNTS_HEADER_BYTES = 64 };
+enum { MOE_PLAN_GRANT_BYTES = 64 };
 
 /** Sends a rank's receive counts to all that await them. */
 void moe_send_counts(const struct moe *moe, uint32_t rank, struct traffic_outbox *outbox);

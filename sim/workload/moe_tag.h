@@ -8,6 +8,8 @@
 #ifndef MOEFABRIC_WORKLOAD_MOE_TAG_H
 #define MOEFABRIC_WORKLOAD_MOE_TAG_H
 
+#include "config/experiment_split.h"
+
 #include <stdint.h>
 
 enum moe_tag_kind {
@@ -20,7 +22,10 @@ enum moe_tag_kind {
     MOE_TAG_KINDS,
 };
 
-enum { MOE_TAG_LARGEST_DOMAINS = 1 << 13, MOE_TAG_LARGEST_CHUNKS = 1 << 16 };
+enum {
+    MOE_TAG_LARGEST_DOMAINS = EXPERIMENT_SPLIT_LARGEST_DOMAINS,
+    MOE_TAG_LARGEST_CHUNKS = EXPERIMENT_SPLIT_LARGEST_CHUNKS
+};
 
 /** A tag taken apart. */
 struct moe_tag {
