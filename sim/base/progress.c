@@ -44,15 +44,26 @@ static void print_wall(char *text, size_t size, double seconds) {
     }
 }
 
+/** "1.234 ms simulated", or "3 of 12 runs". */
+static void print_reached(char *text, size_t size, const struct progress_sample *sample) {
+    char simulated[QUANTITY_TEXT_SIZE];
+    if (sample->part_name != NULL) {
+        snprintf(text, size, "%" PRIu32 " of %" PRIu32 " %s", sample->parts_done, sample->parts, sample->part_name);
+    } else {
+        snprintf(text, size, "%s simulated",
+                 quantity_print_short(simulated, QUANTITY_TIME, (double)sample->simulated_ps));
+    }
+}
+
 /** "label: 1.234 ms simulated, 12.3 M packet-hops, 6.10 M hops/s" and, where known, ", 40 %". */
 static size_t print_state(const struct progress *progress, char *line, const struct progress_sample *sample,
                           double seconds) {
-    char simulated[QUANTITY_TEXT_SIZE];
-    quantity_print_short(simulated, QUANTITY_TIME, (double)sample->simulated_ps);
+    char reached[64];
+    print_reached(reached, sizeof reached, sample);
     const double millions = (double)sample->packet_hops / 1e6;
     int length =
-        snprintf(line, LINE_SIZE, "%s%s%s simulated, %.1f M packet-hops, %.2f M hops/s", progress->label,
-                 progress->label[0] == '\0' ? "" : ": ", simulated, millions, seconds > 0 ? millions / seconds : 0.0);
+        snprintf(line, LINE_SIZE, "%s%s%s, %.1f M packet-hops, %.2f M hops/s", progress->label,
+                 progress->label[0] == '\0' ? "" : ": ", reached, millions, seconds > 0 ? millions / seconds : 0.0);
     if (sample->share_done >= 0) {
         length += snprintf(line + length, LINE_SIZE - (size_t)length, ", %.0f %%", 100 * sample->share_done);
     }

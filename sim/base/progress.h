@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * A line that shows that a run is alive: simulated time, packet-hops, speed, share done, time left.
+ * A line that shows that work is alive: simulated time (of one run) or parts done (of several), packet-hops, speed, share done, time left.
  *
  * On a terminal one line is rewritten ten times a second; elsewhere (log files) a whole line is printed every five
  * seconds. Wall-clock time is used for this display only, never for results.
@@ -12,11 +12,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** What a run can say about itself at any time. */
+/** What work can say about itself at any time. */
 struct progress_sample {
-    uint64_t simulated_ps;
-    uint64_t packet_hops;
-    double share_done; /**< 0 … 1; negative where nobody knows */
+    uint64_t simulated_ps; /**< not shown of several parts: each has a time of its own */
+    uint64_t packet_hops;  /**< of all parts */
+    double share_done;     /**< 0 … 1; negative where nobody knows */
+    uint32_t parts, parts_done;
+    const char *part_name; /**< plural: "runs", "rows"; NULL = the work is one run */
 };
 
 /** State of a display. Treat as opaque. */

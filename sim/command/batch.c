@@ -45,10 +45,13 @@ static double share_of(const struct crew *crew, const struct job *job) {
 }
 
 static struct progress_sample sample_of(struct crew *crew) {
-    struct progress_sample sample = {.share_done = crew->expected_hops > 0 ? 0 : -1};
+    struct progress_sample sample = {.share_done = crew->expected_hops > 0 ? 0 : -1,
+                                     .parts = crew->n_jobs,
+                                     .parts_done = crew->done,
+                                     .part_name = crew->n_jobs > 1 ? "runs" : NULL};
     for (uint32_t i = 0; i < crew->n_jobs; i++) {
         sample.packet_hops += crew->jobs[i].hops;
-        sample.simulated_ps += crew->jobs[i].simulated_ps;
+        sample.simulated_ps += crew->jobs[i].simulated_ps; // shown of a single run only
         sample.share_done += crew->expected_hops > 0 ? share_of(crew, &crew->jobs[i]) / crew->n_jobs : 0;
     }
     return sample;

@@ -35,7 +35,7 @@ struct work {
     struct validate_report_line *lines;
     uint32_t n_lines, done;
     struct progress progress;
-    uint64_t hops, time_ps; /* of rows that are done */
+    uint64_t hops; /* of rows that are done */
 };
 
 /* Reads every table; all mistakes of all of them at once. */
@@ -100,17 +100,20 @@ static int refuse_only(const struct validate_tables *tables, const char *pattern
     return EXIT_CODE_USAGE;
 }
 
-static void show(struct work *work, uint64_t now_ps, uint64_t hops) {
+static void show(struct work *work, uint64_t hops) {
     const struct progress_sample sample = {
-        .simulated_ps = work->time_ps + now_ps,
         .packet_hops = work->hops + hops,
         .share_done = (double)work->done / work->n_lines,
+        .parts = work->n_lines,
+        .parts_done = work->done,
+        .part_name = "rows",
     };
     progress_update(&work->progress, &sample);
 }
 
 static bool look(void *context, uint64_t now_ps, uint64_t hops) {
-    show(context, now_ps, hops);
+    (void)now_ps; // of one of many runs
+    show(context, hops);
     return true;
 }
 
@@ -127,7 +130,6 @@ static bool run_line(struct work *work, struct validate_report_line *line, struc
         return false;
     }
     work->hops += run.hops;
-    work->time_ps += run.time_ps;
     line->reference = run.reference;
     line->simulated = run.simulated;
     line->verdict =
@@ -139,14 +141,18 @@ static int run_all(struct work *work, bool quiet) {
     struct error error = {0};
     progress_init(&work->progress, stderr, "validate", quiet);
     for (; work->done < work->n_lines; work->done++) {
-        show(work, 0, 0);
+        show(work, 0);
         if (!run_line(work, &work->lines[work->done], &error)) {
             progress_clear(&work->progress);
             error_print(stderr, &error);
             return (int)error.exit_code;
         }
     }
-    const struct progress_sample last = {.simulated_ps = work->time_ps, .packet_hops = work->hops, .share_done = 1};
+    const struct progress_sample last = {.packet_hops = work->hops,
+                                         .share_done = 1,
+                                         .parts = work->n_lines,
+                                         .parts_done = work->done,
+                                         .part_name = "rows"};
     progress_finish(&work->progress, &last);
     return EXIT_CODE_OK;
 }

@@ -24,7 +24,6 @@ struct validate_kind_run {
     network_observer *observer; /**< to be given to simulations; may be NULL */
     void *observer_context;
     uint64_t hops;    /**< packet-hops simulated */
-    uint64_t time_ps; /**< simulated time, all runs together */
     double reference; /**< what to compare with: preset to the published value; kinds that compute their own set it */
     double simulated; /**< the result; NAN if a simulation did not finish */
 };

@@ -17,7 +17,6 @@ static bool run_seed(const struct validate_row *row, const struct fabric *fabric
     const enum network_status status = network_run(network, run->observer, run->observer_context);
     run->simulated += status == NETWORK_FINISHED ? measure(row, fabric, network) : NAN;
     run->hops += network_hops(network);
-    run->time_ps += network_end_ps(network);
     network_free(network);
     return true;
 }

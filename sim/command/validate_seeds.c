@@ -20,7 +20,6 @@ static bool run_seed(const struct validate_row *row, const struct fabric *fabric
     }
     run->simulated += measurement->outcome == MEASUREMENT_FINISHED ? measure(row, fabric, measurement) : NAN;
     run->hops += measurement->totals.data_hops + measurement->totals.control_hops;
-    run->time_ps += measurement->totals.simulated_ps;
     measurement_free(measurement);
     return true;
 }

@@ -171,12 +171,30 @@ START_TEST(a_log_gets_a_whole_line_every_five_seconds) {
     struct progress progress = begin_progress(&now_ns, false, false);
     for (int i = 0; i < 120; i++) {
         now_ns += UINT64_C(100000000);
-        progress_update(&progress, &(struct progress_sample){UINT64_C(1000000000), 5000000, 0.25});
+        progress_update(&progress, &(struct progress_sample){.simulated_ps = UINT64_C(1000000000),
+                                                             .packet_hops = 5000000,
+                                                             .share_done = 0.25});
     }
-    progress_finish(&progress, &(struct progress_sample){UINT64_C(2500000000), 24000000, 1});
+    progress_finish(&progress, &(struct progress_sample){
+                                   .simulated_ps = UINT64_C(2500000000), .packet_hops = 24000000, .share_done = 1});
     ck_assert_str_eq(output(), "ecmp: 1 ms simulated, 5.0 M packet-hops, 1.00 M hops/s, 25 %, 15.0 s left\n"
                                "ecmp: 1 ms simulated, 5.0 M packet-hops, 0.50 M hops/s, 25 %, 30.0 s left\n"
                                "ecmp: 2.5 ms simulated, 24.0 M packet-hops, 2.00 M hops/s, 100 %, took 12.0 s\n");
+}
+END_TEST
+
+START_TEST(several_runs_are_counted_and_their_times_not_added) {
+    uint64_t now_ns = 0;
+    struct progress progress = begin_progress(&now_ns, false, false);
+    now_ns = UINT64_C(10000000000);
+    const struct progress_sample sample = {.simulated_ps = 4000000,
+                                           .packet_hops = 5000000,
+                                           .share_done = 0.5,
+                                           .parts = 12,
+                                           .parts_done = 3,
+                                           .part_name = "runs"};
+    progress_update(&progress, &sample);
+    ck_assert_str_eq(output(), "ecmp: 3 of 12 runs, 5.0 M packet-hops, 0.50 M hops/s, 50 %, 10.0 s left\n");
 }
 END_TEST
 
@@ -184,10 +202,12 @@ START_TEST(a_terminal_keeps_one_line_and_covers_what_was_longer) {
     uint64_t now_ns = 0;
     struct progress progress = begin_progress(&now_ns, true, false);
     now_ns = UINT64_C(200000000);
-    progress_update(&progress, &(struct progress_sample){1000, 1000000, 0.001});
+    progress_update(&progress,
+                    &(struct progress_sample){.simulated_ps = 1000, .packet_hops = 1000000, .share_done = 0.001});
     const size_t first = strlen(output());
     now_ns = UINT64_C(400000000);
-    progress_update(&progress, &(struct progress_sample){1000, 1000000, -1});
+    progress_update(&progress,
+                    &(struct progress_sample){.simulated_ps = 1000, .packet_hops = 1000000, .share_done = -1});
     ck_assert_int_eq(printed[0], '\r');
     ck_assert_int_eq(printed[first], '\r');
     ck_assert_uint_eq(strlen(output()), 2 * first);
@@ -201,8 +221,10 @@ START_TEST(quiet_says_nothing) {
     uint64_t now_ns = 0;
     struct progress progress = begin_progress(&now_ns, true, true);
     now_ns = UINT64_C(9000000000);
-    progress_update(&progress, &(struct progress_sample){1000, 1000000, 0.5});
-    progress_finish(&progress, &(struct progress_sample){1000, 1000000, 1});
+    progress_update(&progress,
+                    &(struct progress_sample){.simulated_ps = 1000, .packet_hops = 1000000, .share_done = 0.5});
+    progress_finish(&progress,
+                    &(struct progress_sample){.simulated_ps = 1000, .packet_hops = 1000000, .share_done = 1});
     progress_clear(&progress);
     ck_assert_str_eq(output(), "");
 }
@@ -238,6 +260,7 @@ int main(void) {
     tcase_add_test(group, error_numbers_are_unique_and_ascending);
     tcase_add_test(group, columns_are_aligned_by_characters_without_trailing_blanks);
     tcase_add_test(group, a_log_gets_a_whole_line_every_five_seconds);
+    tcase_add_test(group, several_runs_are_counted_and_their_times_not_added);
     tcase_add_test(group, a_terminal_keeps_one_line_and_covers_what_was_longer);
     tcase_add_test(group, quiet_says_nothing);
     tcase_add_test(group, typing_mistakes_find_their_name_and_strangers_do_not);
