@@ -3,6 +3,7 @@
 
 #include "base/error_id.h"
 #include "base/nearest.h"
+#include "command/version.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +72,7 @@ int command_main(int n_arguments, char **arguments) {
         return EXIT_CODE_OK;
     }
     if (strcmp(arguments[1], "--version") == 0) {
-        printf("moefabric %s\n", COMMAND_VERSION);
+        printf("moefabric %s\n", version_number());
         return EXIT_CODE_OK;
     }
     const struct command *command = find(arguments[1]);

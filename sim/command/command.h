@@ -7,9 +7,6 @@
 
 #include "base/error.h"
 
-/** Version of the program. */
-#define COMMAND_VERSION "0.1.0"
-
 /** A subcommand. run gets its own name as arguments[0] and returns the exit code of the program. */
 struct command {
     const char *name;

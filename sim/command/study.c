@@ -6,6 +6,7 @@
 #include "command/batch.h"
 #include "command/command.h"
 #include "command/preview.h"
+#include "command/version.h"
 #include "config/configuration.h"
 #include "engine/mpi_exchange.h"
 #include "fabric/builder.h"
@@ -204,7 +205,7 @@ static int finish(const struct arguments *arguments, const struct experiment *ex
 static struct store *open_store(const struct experiment *experiment, const char *path, struct error *error) {
     char *resolved = configuration_resolved_text(experiment, NULL);
     const struct store_header header = {
-        .title = experiment->name, .program_version = COMMAND_VERSION, .configuration = resolved};
+        .title = experiment->name, .program_version = version_number(), .configuration = resolved};
     struct store *store = store_open(path, &header, error);
     free(resolved);
     return store;
@@ -296,7 +297,9 @@ int study(const struct arguments *arguments, const struct experiment *experiment
         fabric_free(fabric);
         return code;
     }
-    struct provenance provenance = provenance_start(COMMAND_VERSION, n_texts, texts);
+    struct provenance provenance = provenance_start(version_number(), n_texts, texts);
+    provenance.commit = version_commit();
+    provenance.compiler = version_compiler();
     char *path = output_path(arguments, experiment);
     const int code = simulate(arguments, experiment, policies, n_policies, fabric, &provenance, path);
     free(path);

@@ -109,6 +109,8 @@ static void put_facts(const struct provenance *provenance, const char *result_pa
     json_object(&json);
     put_text(&json, "program", "moefabric");
     put_text(&json, "version", provenance->version);
+    put_text(&json, "commit", provenance->commit);
+    put_text(&json, "compiler", provenance->compiler);
     put_text(&json, "command_line", provenance->command_line);
     put_text(&json, "result", result_path);
     put_text(&json, "started", started);

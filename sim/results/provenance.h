@@ -14,10 +14,12 @@
 
 /** Facts of a run of the program. */
 struct provenance {
-    const char *version;              /**< of moefabric; the caller's */
-    char *command_line;               /**< as one line, quoted where a shell would need it; owned */
-    char host[256];                   /**< name of the machine and its processor type */
-    time_t started;                   /**< calendar time */
+    const char *version;  /**< of moefabric; the caller's */
+    const char *commit;   /**< that it was built from; the caller's, set after provenance_start; NULL = unknown */
+    const char *compiler; /**< that it was built with; as commit */
+    char *command_line;   /**< as one line, quoted where a shell would need it; owned */
+    char host[256];       /**< name of the machine and its processor type */
+    time_t started;       /**< calendar time */
     struct timespec started_clock;    /**< monotonic, for wall_s */
     unsigned threads;                 /**< set by the caller before provenance_write */
     uint64_t data_hops, control_hops; /**< of all runs together; set by the caller */

@@ -122,6 +122,8 @@ START_TEST(provenance_tells_time_and_memory) {
     char *arguments[] = {TEXT("moefabric")};
     struct provenance provenance = provenance_start("0.1.0", 1, arguments);
     provenance.threads = 2;
+    provenance.commit = "0123456789ab-dirty";
+    provenance.compiler = "GCC 12";
     provenance_stop(&provenance);
     ck_assert_double_gt(provenance.wall_s, 0.0);
     ck_assert_uint_gt(provenance.peak_memory_bytes, 100000);
@@ -130,6 +132,8 @@ START_TEST(provenance_tells_time_and_memory) {
     char *content = sample_read(path, &length);
     ck_assert_ptr_nonnull(strstr(content, "\"threads\": 2,"));
     ck_assert_ptr_nonnull(strstr(content, "\"version\": \"0.1.0\","));
+    ck_assert_ptr_nonnull(strstr(content, "\"commit\": \"0123456789ab-dirty\","));
+    ck_assert_ptr_nonnull(strstr(content, "\"compiler\": \"GCC 12\","));
     remove(path);
     remove(folder);
     provenance_free(&provenance);
