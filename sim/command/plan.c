@@ -1,12 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/plan.h"
 
+#include "base/error_id.h"
 #include "base/memory.h"
+#include "config/connection_matrix.h"
 #include "workload/moe_summary.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The file was read before, for its mistakes; it may have been changed since. */
+static struct connection_plan *read_connections(const char *path, uint32_t n_ranks, struct error *error) {
+    struct error_list errors = {0};
+    struct connection_matrix matrix = {0};
+    struct connection_plan *plan = NULL;
+    if (!connection_matrix_read(path, &matrix, &errors)) {
+        *error = errors.errors[0];
+    } else if (matrix.n_nodes > n_ranks) {
+        error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_MATRIX, "%s has more nodes than there are GPUs", path);
+    } else {
+        plan = connection_plan_create(&matrix, n_ranks);
+    }
+    connection_matrix_fini(&matrix);
+    return plan;
+}
 
 bool plan_init(struct plan *plan, const struct experiment *experiment, bool early_pacing, uint64_t seed,
                struct error *error) {
@@ -18,27 +36,38 @@ bool plan_init(struct plan *plan, const struct experiment *experiment, bool earl
     }
     if (experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE) {
         plan->moe = moe_create(&experiment->model, &experiment->traffic, &plan->placement, early_pacing, seed, error);
+    } else if (experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX) {
+        plan->connections = read_connections(experiment->matrix_path, plan->placement.n_ranks, error);
     } else {
         plan->pattern = pattern_create(&experiment->traffic, &plan->placement, seed, error);
     }
-    return plan->moe || plan->pattern;
+    return plan->moe || plan->pattern || plan->connections;
 }
 
 void plan_fini(struct plan *plan) {
     moe_free(plan->moe);
     pattern_free(plan->pattern);
+    connection_plan_free(plan->connections);
     *plan = (struct plan){0};
 }
 
 struct traffic plan_traffic(const struct plan *plan) {
-    return plan->moe ? moe_traffic(plan->moe) : pattern_traffic(plan->pattern);
+    return plan->moe           ? moe_traffic(plan->moe)
+           : plan->connections ? connection_plan_traffic(plan->connections)
+                               : pattern_traffic(plan->pattern);
 }
 
 uint64_t plan_digest(const struct plan *plan) {
-    return plan->moe ? moe_summary_digest(plan->moe) : pattern_digest(plan->pattern);
+    return plan->moe           ? moe_summary_digest(plan->moe)
+           : plan->connections ? connection_plan_digest(plan->connections)
+                               : pattern_digest(plan->pattern);
 }
 
 bool plan_finished(const struct plan *plan) {
+    if (plan->connections) {
+        return connection_plan_delivered(plan->connections) + plan->delivered_elsewhere ==
+               connection_plan_count(plan->connections);
+    }
     return !plan->moe || moe_finished(plan->moe);
 }
 
@@ -62,6 +91,11 @@ void plan_gather(struct plan *plan, const struct exchange *exchange) {
     const uint32_t n = plan->placement.n_ranks;
     if (plan->pattern) {
         gather_ends(plan->pattern, n, exchange);
+    }
+    if (plan->connections) {
+        uint64_t delivered = exchange->rank == 0 ? 0 : connection_plan_delivered(plan->connections);
+        exchange->sum(exchange->context, &delivered, 1);
+        plan->delivered_elsewhere = exchange->rank == 0 ? delivered : 0;
     }
     if (!plan->moe) {
         return;
@@ -92,6 +126,10 @@ static struct plan_volume moe_volume(const struct moe *moe) {
 struct plan_volume plan_volume(const struct plan *plan, const struct experiment *experiment) {
     if (plan->moe) {
         return moe_volume(plan->moe);
+    }
+    if (plan->connections) {
+        return (struct plan_volume){.fabric_bytes = connection_plan_bytes(plan->connections),
+                                    .fabric_messages = connection_plan_count(plan->connections)};
     }
     struct plan_volume volume = {0};
     for (uint32_t rank = 0; rank < plan->placement.n_ranks; rank++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The traffic of an experiment for one seed, whichever kind it is: a mixture-of-experts layer or a pattern.
+ * The traffic of an experiment for one seed, whichever kind it is: a mixture-of-experts layer, a pattern or a connection matrix.
  */
 #ifndef MOEFABRIC_COMMAND_PLAN_H
 #define MOEFABRIC_COMMAND_PLAN_H
@@ -8,13 +8,16 @@
 #include "base/error.h"
 #include "config/experiment.h"
 #include "engine/exchange.h"
+#include "workload/connection_plan.h"
 #include "workload/moe.h"
 #include "workload/pattern.h"
 
-/** Exactly one of moe and pattern is set. */
+/** Exactly one of moe, pattern and connections is set. */
 struct plan {
     struct moe *moe;
     struct pattern *pattern;
+    struct connection_plan *connections;
+    uint64_t delivered_elsewhere; /**< connections: delivered to ranks that other processes run */
     struct moe_placement placement;
 };
 

@@ -44,6 +44,9 @@ static void print_traffic(FILE *stream, const struct experiment *experiment, con
         fprintf(stream, "traffic   mixture of experts, %s: %u token%s a GPU, gate %s, %s; ",
                 experiment->model.preset[0] ? experiment->model.preset : "no preset", traffic->tokens_per_gpu,
                 plural(traffic->tokens_per_gpu), gates[traffic->gate], algorithms[traffic->algorithm]);
+    } else if (traffic->pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX) {
+        fprintf(stream, "traffic   connection matrix %s, %llu flows; ", traffic->matrix,
+                (unsigned long long)estimate->volume.fabric_messages);
     } else {
         fprintf(stream, "traffic   %s, messages of %s; ", patterns[traffic->pattern],
                 quantity_print(size, QUANTITY_BYTES, traffic->bytes));

@@ -13,11 +13,12 @@
 enum { EXPERIMENT_NAME_SIZE = 64, EXPERIMENT_COLUMNS = 16, EXPERIMENT_SEEDS = 64 };
 
 enum experiment_pattern {
-    EXPERIMENT_PATTERN_MOE,         /**< dispatch and combine of one MoE layer */
-    EXPERIMENT_PATTERN_SINGLE,      /**< one flow from `source` to `destination` */
-    EXPERIMENT_PATTERN_PERMUTATION, /**< every GPU sends to one other, no two to the same */
-    EXPERIMENT_PATTERN_INCAST,      /**< `senders` GPUs send to one */
-    EXPERIMENT_PATTERN_ALL_TO_ALL,  /**< every GPU sends the same to every other */
+    EXPERIMENT_PATTERN_MOE,               /**< dispatch and combine of one MoE layer */
+    EXPERIMENT_PATTERN_SINGLE,            /**< one flow from `source` to `destination` */
+    EXPERIMENT_PATTERN_PERMUTATION,       /**< every GPU sends to one other, no two to the same */
+    EXPERIMENT_PATTERN_INCAST,            /**< `senders` GPUs send to one */
+    EXPERIMENT_PATTERN_ALL_TO_ALL,        /**< every GPU sends the same to every other */
+    EXPERIMENT_PATTERN_CONNECTION_MATRIX, /**< the flows of a .cm file */
 };
 
 enum experiment_gate {
@@ -48,6 +49,7 @@ struct experiment_traffic {
     uint64_t bytes;               /**< patterns other than moe: a message (all_to_all: to each peer) */
     uint32_t source, destination; /**< single; incast: destination */
     uint32_t senders;             /**< incast */
+    char matrix[256];             /**< connection_matrix: name of the file, as given; empty = none */
     uint32_t tokens_per_gpu;      /**< moe */
     uint32_t expert_parallelism;  /**< GPUs of one expert-parallel group; 0 = all */
     enum experiment_group_placement group_placement;
@@ -142,6 +144,7 @@ struct experiment_hpcc {
 /** A configuration file with its topology. */
 struct experiment {
     char name[EXPERIMENT_NAME_SIZE];
+    char matrix_path[512];    /**< of traffic.matrix: beside the configuration file */
     char topology_path[256];  /**< as resolved, relative to the configuration file */
     struct topology topology; /**< after the cluster section's overrides */
     struct experiment_model model;

@@ -97,7 +97,8 @@ static void check_rank(const struct contradiction_scope *scope, const char *key,
 /* A queue pair numbers its packets with 32 bits. */
 static void check_packets(const struct experiment *experiment, const struct contradiction_scope *scope) {
     const uint64_t bytes = experiment->traffic.bytes, payload = experiment->topology.nic.payload_bytes;
-    if (scope->topology != NULL && experiment->traffic.pattern != EXPERIMENT_PATTERN_MOE && payload > 0 &&
+    if (scope->topology != NULL && experiment->traffic.pattern != EXPERIMENT_PATTERN_MOE &&
+        experiment->traffic.pattern != EXPERIMENT_PATTERN_CONNECTION_MATRIX && payload > 0 &&
         bytes / payload >= UINT32_MAX) {
         char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
         CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.bytes", "nic.payload",
@@ -139,6 +140,12 @@ static void check_traffic(const struct experiment *experiment, uint64_t gpus, co
         if (gpus < 2) {
             CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.pattern", "gpus_used",
                      "this pattern needs 2 GPUs, the cluster has %" PRIu64, gpus);
+        }
+        break;
+    case EXPERIMENT_PATTERN_CONNECTION_MATRIX:
+        if (traffic->matrix[0] == '\0') {
+            CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.pattern", "traffic.matrix",
+                     "the pattern connection_matrix needs the name of a file, `matrix`");
         }
         break;
     case EXPERIMENT_PATTERN_MOE:

@@ -2,6 +2,8 @@
 #include "config/experiment_file.h"
 
 #include "base/memory.h"
+#include "config/connection_matrix.h"
+#include "config/contradiction.h"
 #include "config/experiment_check.h"
 #include "config/experiment_doubt.h"
 #include "config/experiment_preset.h"
@@ -33,6 +35,7 @@ struct reading {
     size_t n_overrides;
     struct experiment *experiment;
     struct error_list *errors;
+    bool is_text; /* from memory: there is no folder in which a connection matrix could be looked up */
 };
 
 /** Splits and parses one override. */
@@ -105,6 +108,23 @@ static struct tree_node *load_topology(const struct reading *reading) {
     return entry->value;
 }
 
+/** Reads the connection matrix, for its mistakes and its number of nodes. Its place is the configuration's folder. */
+static void check_matrix(const struct reading *reading, const struct contradiction_scope *scope) {
+    struct experiment *experiment = reading->experiment;
+    const char *name = experiment->traffic.matrix, *slash = strrchr(reading->name, '/');
+    const int folder = slash == NULL || name[0] == '/' ? 0 : (int)(slash - reading->name) + 1;
+    snprintf(experiment->matrix_path, sizeof experiment->matrix_path, "%.*s%s", folder, reading->name, name);
+    struct connection_matrix matrix = {0};
+    const uint64_t gpus = scope->topology == NULL ? 0 : topology_check_gpus(&experiment->topology);
+    if (connection_matrix_read(experiment->matrix_path, &matrix, reading->errors) && gpus > 0 &&
+        matrix.n_nodes > gpus) {
+        contradiction_report(scope, ERROR_ID_CONFLICT_TRAFFIC, "traffic.matrix", "gpus_used",
+                             "the connection matrix has %u nodes, the cluster %llu GPUs", matrix.n_nodes,
+                             (unsigned long long)gpus);
+    }
+    connection_matrix_fini(&matrix);
+}
+
 /** All values, once files and overrides are one tree. */
 static void fill(const struct reading *reading, const struct tree_node *topology) {
     struct experiment *experiment = reading->experiment;
@@ -125,6 +145,10 @@ static void fill(const struct reading *reading, const struct tree_node *topology
         topology_check(&experiment->topology, &scope);
     }
     experiment_check(experiment, &scope);
+    if (experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX && !reading->is_text &&
+        experiment->traffic.matrix[0] != '\0') {
+        check_matrix(reading, &scope);
+    }
 }
 
 /** From a parsed file on. */
@@ -179,7 +203,8 @@ bool experiment_read_text(const char *name, const char *text, size_t size, const
                           struct experiment *experiment, struct error_list *errors) {
     const unsigned before = errors->count + errors->dropped;
     struct tree *tree = tree_create();
-    struct reading reading = {.name = name, .tree = tree, .n_overrides = n, .experiment = experiment, .errors = errors};
+    struct reading reading = {
+        .name = name, .tree = tree, .n_overrides = n, .experiment = experiment, .errors = errors, .is_text = true};
     reading.root = tree_parse(tree, name, text, size, 0, errors);
     read_all(&reading, overrides);
     tree_free(tree);

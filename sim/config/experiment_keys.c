@@ -13,7 +13,8 @@
 #define SECTION(table) .keys = table, .n_keys = sizeof table / sizeof table[0]
 #define PART(member) .offset = offsetof(struct experiment, member)
 
-static const char *const patterns[] = {"moe", "single", "permutation", "incast", "all_to_all", NULL};
+static const char *const patterns[] = {"moe", "single", "permutation", "incast", "all_to_all", "connection_matrix",
+                                       NULL};
 static const char *const gates[] = {"uniform", "zipf", "hot_expert", "group_limited", "node_limited", NULL};
 static const char *const algorithms[] = {"direct", "two_hop", NULL};
 static const char *const group_placements[] = {"consecutive", "strided", NULL};
@@ -102,7 +103,7 @@ static const struct key traffic_keys[] = {
     {"pattern", KEY_CHOICE, .fallback = "moe", .names = patterns,
      .doc = "moe: dispatch and combine of one MoE layer; single: one flow; permutation: every GPU to one other; "
             "incast: `senders` GPUs to one; "
-            "all_to_all: every GPU the same to every other.",
+            "all_to_all: every GPU the same to every other; connection_matrix: the flows of the file `matrix`.",
      FIELD(experiment_traffic, pattern)},
     {"bytes", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "1 TB", "1 MiB",
      .doc = "Patterns other than moe: size of a message (all_to_all: to each peer).", FIELD(experiment_traffic, bytes)},
@@ -112,6 +113,11 @@ static const struct key traffic_keys[] = {
      .doc = "single, incast: the rank that receives.", FIELD(experiment_traffic, destination)},
     {"senders", KEY_QUANTITY, QUANTITY_COUNT, "1", "16777215", "8",
      .doc = "incast: ranks that send, without the one that receives.", FIELD(experiment_traffic, senders)},
+    {"matrix", KEY_TEXT,
+     .doc = "connection_matrix: a connection matrix of htsim (.cm), looked up beside the configuration; node n is rank "
+            "n, and all flows "
+            "cross the fabric.",
+     FIELD(experiment_traffic, matrix)},
     {"tokens_per_gpu", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", "1024",
      .doc = "moe: tokens of a rank's micro-batch.", FIELD(experiment_traffic, tokens_per_gpu)},
     {"expert_parallelism", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777215", "0",

@@ -26,8 +26,12 @@ static bool is_moe(const struct experiment *experiment) {
     return experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE;
 }
 
-static bool is_no_moe(const struct experiment *experiment) {
-    return !is_moe(experiment);
+static bool has_matrix(const struct experiment *experiment) {
+    return experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX;
+}
+
+static bool has_bytes(const struct experiment *experiment) {
+    return !is_moe(experiment) && !has_matrix(experiment);
 }
 
 static bool has_source(const struct experiment *experiment) {
@@ -138,7 +142,8 @@ static const struct rule rules[] = {
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
     {"model.groups_kept", is_group_limited, "under gate group_limited"},
-    {"traffic.bytes", is_no_moe, "under patterns other than moe"},
+    {"traffic.bytes", has_bytes, "under patterns other than moe and connection_matrix"},
+    {"traffic.matrix", has_matrix, "under pattern connection_matrix"},
     {"traffic.source", has_source, "under pattern single"},
     {"traffic.destination", has_destination, "under patterns single and incast"},
     {"traffic.senders", has_senders, "under pattern incast"},
@@ -204,7 +209,7 @@ static bool is_notable(const struct search *search, const char *path, const stru
 
 /** A key is not noted again where its whole section was. */
 static bool is_said(const struct search *search, const char *path) {
-    return strncmp(path, "model.", 6) == 0 && is_no_moe(search->experiment);
+    return strncmp(path, "model.", 6) == 0 && !is_moe(search->experiment);
 }
 
 void experiment_unused(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {
