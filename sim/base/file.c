@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -101,9 +102,11 @@ bool file_read(const char *path, size_t limit_bytes, struct file_text *text, str
 }
 
 char *file_temporary_name(const char *path) {
-    const size_t size = strlen(path) + 32;
+    char host[HOST_NAME_MAX + 1] = "";
+    gethostname(host, sizeof host - 1); // the folder may be shared with machines that have the same process numbers
+    const size_t size = strlen(path) + strlen(host) + 32;
     char *temporary = memory_allocate(size, 1);
-    snprintf(temporary, size, "%s.%ld.part", path, (long)getpid());
+    snprintf(temporary, size, "%s.%s.%ld.part", path, host, (long)getpid());
     return temporary;
 }
 

@@ -40,7 +40,7 @@ bool file_writer_commit(struct file_writer *writer, struct error *error);
 /** Drops the file. Does nothing after a commit. */
 void file_writer_abandon(struct file_writer *writer);
 
-/** A temporary name beside path (`path.PID.part`), for libraries that open files by name; ends with free(). */
+/** A temporary name beside path (`path.HOST.PID.part`), for libraries that open files by name; ends with free(). */
 char *file_temporary_name(const char *path);
 
 /** fsync of a finished temporary file, rename to its final name, fsync of the directory. On failure *error is set and the temporary file is removed. */

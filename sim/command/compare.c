@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/arguments.h"
 #include "command/command.h"
+#include "command/ranks.h"
 #include "command/study.h"
 #include "engine/mpi_exchange.h"
 
@@ -43,7 +44,12 @@ int command_compare(int n_arguments, char **arguments) {
     if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
         return code;
     }
-    given.exchange = mpi_exchange_start(NULL, NULL);
+    struct error error;
+    if (!ranks_start(&given, &error)) {
+        error_print(stderr, &error);
+        mpi_exchange_finish(given.exchange);
+        return (int)error.exit_code;
+    }
     code = simulate_all(&given, n_arguments, arguments);
     mpi_exchange_finish(given.exchange);
     return code;
