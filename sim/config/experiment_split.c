@@ -145,6 +145,7 @@ uint64_t experiment_split_peers(const struct experiment *experiment, uint64_t gp
     const uint64_t domain = experiment->topology.gpus_used, parallel = parallelism(experiment, gpus);
     switch (traffic->pattern) {
     case EXPERIMENT_PATTERN_ALL_TO_ALL:
+    case EXPERIMENT_PATTERN_CONNECTION_MATRIX:
         return gpus - domain;
     case EXPERIMENT_PATTERN_MOE:
         /* two_hop: the one at the same position of each other domain */
