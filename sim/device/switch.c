@@ -272,11 +272,6 @@ static void handle_control(struct switch_device *device, struct engine_worker *w
     }
 }
 
-static bool has_waiting(const struct switch_port *port) {
-    return !queue_is_empty(&port->queues[PACKET_CLASS_CONTROL]) ||
-           !queue_is_empty(&port->queues[PACKET_CLASS_LOSSLESS]) || !queue_is_empty(&port->queues[PACKET_CLASS_LOSSY]);
-}
-
 /* Starts everything that starts before the window ends; returns when the next start is due. */
 static uint64_t finish_window(struct switch_device *device, struct engine_worker *worker, uint64_t end_ps) {
     if (device->next_failure_ps < end_ps) {
@@ -301,7 +296,7 @@ static uint64_t finish_window(struct switch_device *device, struct engine_worker
             switch_port_drain(device, worker, port, end_ps - 1);
             if (port->decision_ps == TIME_NEVER) {
                 device->active[w] &= ~(bits & -bits);
-            } else if (has_waiting(port) && port->decision_ps < due_ps) {
+            } else if (switch_port_has_waiting(port) && port->decision_ps < due_ps) {
                 due_ps = port->decision_ps;
             }
         }

@@ -163,6 +163,14 @@ static inline void switch_release_lossless(struct switch_device *device, struct 
     device->lossless.used_bytes -= size_bytes;
 }
 
+/** Whether a port has packets that have not been started. */
+static inline bool switch_port_has_waiting(const struct switch_port *port) {
+    const uintptr_t control = (uintptr_t)port->queues[PACKET_CLASS_CONTROL].head;
+    const uintptr_t data =
+        (uintptr_t)port->queues[PACKET_CLASS_LOSSLESS].head | (uintptr_t)port->queues[PACKET_CLASS_LOSSY].head;
+    return (control | data) != 0;
+}
+
 /** An idle port has got something to do. */
 static inline void switch_port_activate(struct switch_device *device, const struct switch_port *port) {
     device->active[port->number / 64] |= UINT64_C(1) << (port->number % 64);

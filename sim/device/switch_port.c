@@ -164,6 +164,10 @@ void switch_port_catch_up(struct switch_device *device, struct engine_worker *wo
         if (port->sending_bytes) {
             depart(device, worker, port, decision_ps);
         }
+        if (!switch_port_has_waiting(port)) {
+            port->decision_ps = TIME_NEVER;
+            return;
+        }
         uint64_t wait_ps = TIME_NEVER;
         if (!choose(device, worker, port, decision_ps, &wait_ps)) {
             wait_until(device, port, wait_ps);

@@ -58,9 +58,11 @@ static struct path_state *adaptive_create(const struct path_parameters *paramete
 }
 
 static void adaptive_refresh(struct path_state *state, const struct path_port *ports) {
+    const uint64_t first_bound_bytes = state->parameters.grade_bounds_bytes[0];
     bool changed = false;
     for (uint32_t port = 0; port < state->n_ports; port++) {
-        const uint8_t grade = (uint8_t)adaptive_grade(&state->parameters, &ports[port]);
+        const bool idle = ports[port].depth_bytes < first_bound_bytes && !ports[port].paused; // as most are
+        const uint8_t grade = idle ? 0 : (uint8_t)adaptive_grade(&state->parameters, &ports[port]);
         changed |= grade != state->views[port].grade;
         state->views[port].grade = grade;
     }
