@@ -173,6 +173,17 @@ static struct hpcc_parameters hpcc_of(const struct experiment_hpcc *given, uint6
     };
 }
 
+static struct receiver_credit_parameters receiver_credit_of(const struct experiment_receiver_credit *given) {
+    return (struct receiver_credit_parameters){
+        .first_window = given->first_window,
+        .pull_packets = given->pull_packets,
+        .interval_ps = given->interval_ps,
+        .tolerated = given->tolerated,
+        .decrease = given->decrease,
+        .step = given->step,
+    };
+}
+
 static bool set_congestion(const struct experiment *experiment, const struct experiment_policy *policy,
                            struct congestion_parameters *congestion, struct error *error) {
     if (!find_controller(policy->congestion, &congestion->kind, error)) {
@@ -191,6 +202,7 @@ static bool set_congestion(const struct experiment *experiment, const struct exp
     congestion->swift = swift_of(&experiment->swift);
     congestion->nscc = nscc_of(&experiment->nscc);
     congestion->hpcc = hpcc_of(&experiment->hpcc, line);
+    congestion->receiver_credit = receiver_credit_of(&experiment->receiver_credit);
     if (congestion->kind == CONGESTION_SPECTRUM_X) {
         congestion->notification_interval_ps = experiment->spectrum_x.notification_interval_ps;
     } else {

@@ -131,3 +131,24 @@ const struct key congestion_keys_hpcc[4] = {
      .doc = "W_AI / T: added a round trip at 25 Gb/s, in proportion to the NIC's rate (" HPCC_NS3 " mix/config.txt).",
      FIELD(experiment_hpcc, additive_bits_per_s)},
 };
+
+const struct key congestion_keys_receiver_credit[6] = {
+    {"first_window", KEY_REAL, QUANTITY_REAL, "0", "100", "1.5",
+     .doc = "Sent without having been asked for, in bandwidth-delay products of the idle path (" UET_HTSIM ").",
+     FIELD(experiment_receiver_credit, first_window)},
+    {"pull_packets", KEY_QUANTITY, QUANTITY_COUNT, "1", "10000", "4",
+     .doc = "A pull asks for so many packets at most (" UET_HTSIM ": 16 KiB).",
+     FIELD(experiment_receiver_credit, pull_packets)},
+    {"interval", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "18 us",
+     .doc = "Between changes of the pace of pulls (" UET_HTSIM ": 1.5 × 12 us).",
+     FIELD(experiment_receiver_credit, interval_ps)},
+    {"tolerated_marks", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.3",
+     .doc = "Mean share of marked packets up to which the pace rises (" UET_HTSIM ").",
+     FIELD(experiment_receiver_credit, tolerated)},
+    {"decrease", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.5",
+     .doc = "How strongly what is above tolerated_marks slows the pace (" UET_HTSIM ").",
+     FIELD(experiment_receiver_credit, decrease)},
+    {"step", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.01",
+     .doc = "Rise of the pace, as a share of line rate; doubles with each interval without marks (" UET_HTSIM ").",
+     FIELD(experiment_receiver_credit, step)},
+};

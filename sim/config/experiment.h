@@ -141,6 +141,13 @@ struct experiment_hpcc {
     uint64_t base_round_trip_ps, additive_bits_per_s;
 };
 
+/** Section `congestion.receiver_credit` (sim/congestion/receiver_credit.h). */
+struct experiment_receiver_credit {
+    double first_window, tolerated, decrease, step;
+    uint32_t pull_packets;
+    uint64_t interval_ps;
+};
+
 /** A configuration file with its topology. */
 struct experiment {
     char name[EXPERIMENT_NAME_SIZE];
@@ -157,6 +164,7 @@ struct experiment {
     struct experiment_swift swift;
     struct experiment_nscc nscc;
     struct experiment_hpcc hpcc;
+    struct experiment_receiver_credit receiver_credit;
     struct experiment_policy policies[EXPERIMENT_COLUMNS];
     uint32_t n_policies;
     uint64_t seeds[EXPERIMENT_SEEDS];

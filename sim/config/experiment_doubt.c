@@ -76,6 +76,12 @@ static void doubt_feedback(const struct doubts *doubts, const struct experiment 
              policy->name, policy->congestion,
              quantity_print(bytes, QUANTITY_BYTES, experiment->transport.acknowledge_bytes));
     }
+    if (strcmp(policy->congestion, "receiver_credit") == 0 && !topology->leaf.ecn && !topology->spine.ecn) {
+        note(doubts, p,
+             "policy `%s`: what the first windows of many senders put into a queue stays there while they send, for "
+             "receivers slow down by marks only and no switch marks (leaf.ecn, spine.ecn)",
+             policy->name);
+    }
     if (nscc && !topology->leaf.ecn && !topology->spine.ecn) {
         note(doubts, p,
              "policy `%s`: nscc cuts its window on marked packets only, and no switch marks (leaf.ecn, spine.ecn): it "

@@ -24,7 +24,8 @@ static const char *const wirings[] = {"rack", "rail", NULL};
 static const char *const paths[] = {"ecmp",        "adaptive", "spray_random", "spray_round_robin",
                                     "two_choices", "drill",    "flowlet",      NULL};
 static const char *const hashes[] = {"mix", "crc16", NULL};
-static const char *const controllers[] = {"none", "dcqcn", "spectrum_x", "timely", "swift", "nscc", "hpcc", NULL};
+static const char *const controllers[] = {"none", "dcqcn", "spectrum_x",      "timely", "swift",
+                                          "nscc", "hpcc",  "receiver_credit", NULL};
 static const char *const profiles[] = {"paper", "mellanox", "firmware", NULL};
 static_assert(offsetof(struct experiment_traffic, combine) ==
                   offsetof(struct experiment_traffic, dispatch) + sizeof(bool),
@@ -188,7 +189,8 @@ static const struct key policy_keys[] = {
     {"congestion", KEY_TEXT, .required = true, .names = controllers,
      .doc = "none: line rate, with PFC alone; dcqcn; spectrum_x: round-trip probes in the style of Spectrum-X; "
             "timely: gradients of the round trip; swift: a window by a target for the delay; nscc: Ultra Ethernet's "
-            "window by delay and marks; hpcc: a window by the utilisation that switches tell.",
+            "window by delay and marks; hpcc: a window by the utilisation that switches tell; "
+            "receiver_credit: the receiver pulls packets at its pace.",
      FIELD(experiment_policy, congestion)},
     {"early_pacing", KEY_FLAG, .fallback = "false",
      .doc = "spectrum_x: senders start at their share of what the receiver was announced (ours, not NVIDIA's; needs "
@@ -328,6 +330,8 @@ static const struct section sections[] = {
     {"congestion.swift", "Parameters of the controller swift.", SECTION(congestion_keys_swift), PART(swift)},
     {"congestion.nscc", "Parameters of the controller nscc.", SECTION(congestion_keys_nscc), PART(nscc)},
     {"congestion.hpcc", "Parameters of the controller hpcc.", SECTION(congestion_keys_hpcc), PART(hpcc)},
+    {"congestion.receiver_credit", "Parameters of the controller receiver_credit.",
+     SECTION(congestion_keys_receiver_credit), PART(receiver_credit)},
 };
 
 const struct schema *experiment_keys(void) {

@@ -138,6 +138,10 @@ static bool has_hpcc(const struct experiment *experiment) {
     return is_named(experiment, "", "hpcc");
 }
 
+static bool has_receiver_credit(const struct experiment *experiment) {
+    return is_named(experiment, "", "receiver_credit");
+}
+
 static const struct rule rules[] = {
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
@@ -175,6 +179,7 @@ static const struct rule rules[] = {
     {"congestion.swift", has_swift, "with a policy of controller swift"},
     {"congestion.nscc", has_nscc, "with a policy of controller nscc"},
     {"congestion.hpcc", has_hpcc, "with a policy of controller hpcc"},
+    {"congestion.receiver_credit", has_receiver_credit, "with a policy of controller receiver_credit"},
 };
 
 /** Is what a key holds also what it would hold if it were not given? */

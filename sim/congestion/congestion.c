@@ -6,6 +6,7 @@
 #include "congestion/hpcc.h"
 #include "congestion/none.h"
 #include "congestion/nscc.h"
+#include "congestion/receiver_credit.h"
 #include "congestion/spectrum_x.h"
 #include "congestion/swift.h"
 #include "congestion/timely.h"
@@ -19,6 +20,7 @@ static const struct congestion_controller *const controllers[CONGESTION_KINDS] =
     [CONGESTION_SWIFT] = &swift_controller,
     [CONGESTION_NSCC] = &nscc_controller,
     [CONGESTION_HPCC] = &hpcc_controller,
+    [CONGESTION_RECEIVER_CREDIT] = &receiver_credit_controller,
 };
 
 const struct congestion_controller *congestion_controller_of(enum congestion_kind kind) {

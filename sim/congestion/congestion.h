@@ -21,6 +21,7 @@ enum congestion_kind {
     CONGESTION_SWIFT,
     CONGESTION_NSCC,
     CONGESTION_HPCC,
+    CONGESTION_RECEIVER_CREDIT,
     CONGESTION_KINDS
 };
 
@@ -106,6 +107,16 @@ struct hpcc_parameters {
     uint64_t additive_bits_per_s; /**< W_AI / T, already scaled to the NIC */
 };
 
+/** Parameters of receiver credit (facts and sources: sim/congestion/receiver_credit.h). */
+struct receiver_credit_parameters {
+    double first_window;   /**< sent unasked, in bandwidth-delay products of the idle path */
+    uint32_t pull_packets; /**< a pull asks for so many at most */
+    uint64_t interval_ps;  /**< between changes of the pace */
+    double tolerated;      /**< share of marked packets */
+    double decrease;       /**< of the pace by what is above it */
+    double step;           /**< of the pace */
+};
+
 /** Parameters of all controllers (configuration section `congestion`). */
 struct congestion_parameters {
     enum congestion_kind kind;
@@ -116,6 +127,7 @@ struct congestion_parameters {
     struct swift_parameters swift;
     struct nscc_parameters nscc;
     struct hpcc_parameters hpcc;
+    struct receiver_credit_parameters receiver_credit;
 };
 
 /** State of one queue pair: opaque to all but the controller. Zero-initialise, then start. */
@@ -152,9 +164,10 @@ struct congestion_controller {
     bool wants_probes;        /**< the queue pair keeps one round-trip probe in flight while it has work */
     bool counts_bytes;        /**< wants to be told of every data packet: `sent` */
     bool
-        wants_acknowledgements; /**< NICs remember when packets started; receivers answer marked packets at once. Sets placed, acknowledged, window */
+        wants_acknowledgements; /**< NICs remember when packets started; receivers answer marked packets at once. With placed, acknowledged, window */
     bool
         wants_telemetry; /**< and switches tell packets of their ports, ACKs bring it back. With wants_acknowledgements only */
+    bool wants_pulls; /**< receivers pull packets at their pace (receiver_credit.h). With wants_acknowledgements only */
     /** A queue pair begins. share: announced share of the destination's port (1 << 20 = all), 0 = not announced. */
     void (*start)(const struct congestion_parameters *parameters, struct congestion_state *state,
                   uint64_t line_bits_per_s, uint32_t share, uint64_t now_ps);
@@ -177,13 +190,16 @@ struct congestion_controller {
     /** An ACK has arrived. */
     void (*acknowledged)(const struct congestion_parameters *parameters, struct congestion_state *state,
                          const struct congestion_acknowledgement *acknowledgement, uint64_t now_ps);
-    /** Packets that may be unacknowledged, at least 1; asked after placed, acknowledged and lost. The transport's own window holds too. */
-    uint32_t (*window)(const struct congestion_parameters *parameters, const struct congestion_state *state);
+    /** Packets that may be unacknowledged, at least 1; asked when acknowledged (packets acknowledged so far) or the state has changed. The transport's own window holds too. */
+    uint32_t (*window)(const struct congestion_parameters *parameters, const struct congestion_state *state,
+                       uint32_t acknowledged);
+    /** Only with wants_pulls: a pull has come, the receiver has asked for so many packets in all. */
+    void (*pulled)(const struct congestion_parameters *parameters, struct congestion_state *state, uint32_t packets);
     /** The rate for a packet that starts now: at least 1; the line or more does not hold it back. */
     uint64_t (*rate)(const struct congestion_parameters *parameters, struct congestion_state *state, uint64_t now_ps);
 };
 
-/** The controller of a kind; the table is in congestion.c. All function pointers are set, the last three but for rate with wants_acknowledgements only. */
+/** The controller of a kind; the table is in congestion.c. All function pointers are set, those that flags are named with only then. */
 const struct congestion_controller *congestion_controller_of(enum congestion_kind kind);
 
 #endif

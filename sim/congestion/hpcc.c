@@ -87,7 +87,9 @@ static void hpcc_acknowledged(const struct congestion_parameters *parameters, st
     memcpy(words, &state, sizeof state);
 }
 
-static uint32_t hpcc_window(const struct congestion_parameters *parameters, const struct congestion_state *words) {
+static uint32_t hpcc_window(const struct congestion_parameters *parameters, const struct congestion_state *words,
+                            uint32_t acknowledged) {
+    (void)acknowledged;
     (void)parameters;
     const struct hpcc_state state = state_load(words);
     const uint32_t packets = state.packet_bytes > 0 ? (uint32_t)(state.window / state.packet_bytes) : 0;

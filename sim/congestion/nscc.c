@@ -195,7 +195,9 @@ static void nscc_lost(const struct congestion_parameters *parameters, struct con
     state_store(words, &state);
 }
 
-static uint32_t nscc_window(const struct congestion_parameters *parameters, const struct congestion_state *words) {
+static uint32_t nscc_window(const struct congestion_parameters *parameters, const struct congestion_state *words,
+                            uint32_t acknowledged) {
+    (void)acknowledged;
     (void)parameters;
     const struct nscc_state state = state_load(words);
     const uint32_t packets = state.packet_bytes > 0 ? (uint32_t)(state.window / state.packet_bytes) : 0;

@@ -137,7 +137,9 @@ static void swift_lost(const struct congestion_parameters *parameters, struct co
     state_store(words, &state);
 }
 
-static uint32_t swift_window(const struct congestion_parameters *parameters, const struct congestion_state *words) {
+static uint32_t swift_window(const struct congestion_parameters *parameters, const struct congestion_state *words,
+                             uint32_t acknowledged) {
+    (void)acknowledged;
     (void)parameters;
     const struct swift_state state = state_load(words);
     return state.window > 1 ? (uint32_t)state.window : 1;

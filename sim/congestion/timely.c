@@ -90,7 +90,9 @@ static void timely_acknowledged(const struct congestion_parameters *parameters, 
     memcpy(words, &state, sizeof state);
 }
 
-static uint32_t timely_window(const struct congestion_parameters *parameters, const struct congestion_state *words) {
+static uint32_t timely_window(const struct congestion_parameters *parameters, const struct congestion_state *words,
+                              uint32_t acknowledged) {
+    (void)acknowledged;
     (void)parameters;
     (void)words;
     return CONGESTION_UNLIMITED;

@@ -290,5 +290,5 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
     for (uint32_t i = 0; i < endpoint->n_receivers; i++) {
         bytes += endpoint->receivers[i].early_bits / 8;
     }
-    return bytes;
+    return bytes + pull_bytes(endpoint->nic.pulls);
 }

@@ -9,6 +9,7 @@
 #include "device/lane.h"
 #include "device/missing.h"
 #include "device/pieces.h"
+#include "device/pull.h"
 #include "device/queue.h"
 #include "device/table.h"
 
@@ -71,6 +72,7 @@ struct nic {
     struct heap paced;  /**< (next_ps, queue pair) */
     struct heap timers; /**< (deadline, queue pair) */
     struct queue_pair *pairs;
+    struct pull_desk *pulls;   /**< as a receiver; NULL: the controller wants none */
     struct echo_store *echoes; /**< [pair_capacity]; NULL: the controller takes none */
     uint32_t n_pairs, pair_capacity;
     struct table peers;      /**< destination → index of peer */

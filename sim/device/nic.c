@@ -26,6 +26,7 @@ void nic_init(struct endpoint *endpoint) {
     nic->free_message = NO_MESSAGE;
     nic->changes =
         context->failures != NULL ? failure_plan_changes(context->failures, endpoint->device, &nic->n_changes) : NULL;
+    nic->pulls = context->controller->wants_pulls ? pull_create() : NULL;
 }
 
 void nic_fini(struct nic *nic) {
@@ -36,6 +37,7 @@ void nic_fini(struct nic *nic) {
         echo_fini(&nic->echoes[i]);
     }
     free(nic->echoes);
+    pull_free(nic->pulls);
     free(nic->pairs);
     table_fini(&nic->peers);
     free(nic->peer_messages);
@@ -176,6 +178,12 @@ static void decide(struct endpoint *endpoint, struct engine_worker *worker, uint
         send_front(endpoint, worker, &nic->control, now_ps);
         return;
     }
+    if (nic->pulls && pull_next_ps(nic->pulls) <= now_ps) {
+        struct packet pull =
+            pull_take(nic->pulls, endpoint->context->parameters, endpoint->device, nic->line_bits_per_s, now_ps);
+        start(endpoint, worker, &pull, now_ps);
+        return;
+    }
     if (is_held(nic)) {
         return;
     }
@@ -199,18 +207,23 @@ static void decide(struct endpoint *endpoint, struct engine_worker *worker, uint
     }
 }
 
+/* When something other than control packets may start, the transmitter apart. */
+static uint64_t data_next_ps(const struct nic *nic) {
+    if (is_held(nic)) {
+        return TIME_NEVER;
+    }
+    return !queue_is_empty(&nic->probes) || nic->ring_count ? 0 : heap_time_ps(&nic->paced);
+}
+
 uint64_t nic_next_ps(const struct nic *nic) {
     if (!queue_is_empty(&nic->control)) {
         return nic->free_ps;
     }
-    if (is_held(nic)) {
-        return TIME_NEVER;
+    uint64_t next_ps = data_next_ps(nic);
+    if (nic->pulls && pull_next_ps(nic->pulls) < next_ps) {
+        next_ps = pull_next_ps(nic->pulls);
     }
-    if (!queue_is_empty(&nic->probes) || nic->ring_count) {
-        return nic->free_ps;
-    }
-    const uint64_t paced_ps = heap_time_ps(&nic->paced);
-    return paced_ps > nic->free_ps ? paced_ps : nic->free_ps;
+    return next_ps > nic->free_ps ? next_ps : nic->free_ps;
 }
 
 void nic_catch_up(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {

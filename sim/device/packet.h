@@ -18,6 +18,7 @@ enum packet_kind {
     PACKET_PROBE,       /**< round-trip probe, in the data class */
     PACKET_PROBE_REPLY, /**< its echo, in the control class */
     PACKET_RECORD,      /**< one NVLink record */
+    PACKET_PULL,        /**< credit from a receiver; number = packets asked for so far */
 };
 
 /** Queue of a port. Control is strict; the two data classes share the rest by weight. */

@@ -20,7 +20,8 @@ static uint32_t window_of(const struct endpoint *endpoint, const struct queue_pa
     if (!context->controller->wants_acknowledgements || !pair->started) {
         return own;
     }
-    const uint32_t window = context->controller->window(&context->parameters->congestion, &pair->congestion);
+    const uint32_t window = context->controller->window(&context->parameters->congestion, &pair->congestion,
+                                                        pair_acknowledged(endpoint, pair));
     return window < own ? window : own;
 }
 
@@ -371,6 +372,10 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
     case PACKET_CONGESTION:
         endpoint->counters.notifications_received++;
         context->controller->notified(&context->parameters->congestion, &pair->congestion, now_ps);
+        break;
+    case PACKET_PULL:
+        context->controller->pulled(&context->parameters->congestion, &pair->congestion, packet->number);
+        pair->window = window_of(endpoint, pair);
         break;
     default:
         handle_probe_reply(endpoint, worker, pair, packet->number, now_ps);

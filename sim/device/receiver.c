@@ -187,6 +187,17 @@ static bool acknowledges(const struct endpoint *endpoint, const struct receiver 
            ((packet->flags_transmission & PACKET_FLAG_MARKED) && context->controller->wants_acknowledgements);
 }
 
+/* What a packet that has arrived means for pulls; one may start. */
+static void ask_for_more(struct endpoint *endpoint, struct engine_worker *worker, const struct receiver *receiver,
+                         const struct packet *packet, bool taken, uint64_t now_ps) {
+    struct pull_desk *desk = endpoint->nic.pulls;
+    if (desk) {
+        pull_arrived(desk, &endpoint->context->parameters->congestion, (uint32_t)(receiver - endpoint->receivers),
+                     packet, taken, now_ps);
+        nic_kick(endpoint, worker, now_ps);
+    }
+}
+
 /* A packet whose number is whole. */
 static void take(struct endpoint *endpoint, struct engine_worker *worker, struct receiver *receiver,
                  const struct packet *packet, uint8_t telemetry, uint64_t now_ps) {
@@ -203,6 +214,7 @@ static void take(struct endpoint *endpoint, struct engine_worker *worker, struct
         duplicate = !take_early(endpoint, receiver, packet);
     } else {
         refuse(endpoint, worker, receiver, packet, now_ps);
+        ask_for_more(endpoint, worker, receiver, packet, false, now_ps);
         return;
     }
     endpoint->counters.duplicates += duplicate;
@@ -214,6 +226,7 @@ static void take(struct endpoint *endpoint, struct engine_worker *worker, struct
         reply(endpoint, worker, packet, PACKET_ACK, number,
               packet_ack_message(receiver->expected, receiver->received, packet->number), now_ps);
     }
+    ask_for_more(endpoint, worker, receiver, packet, !duplicate, now_ps);
     for (uint32_t i = 0; i < completed; i++) {
         endpoint_deliver(endpoint, worker, PACKET_DATA, packet->source, endpoint->completed[i], packet->queue_pair,
                          now_ps);

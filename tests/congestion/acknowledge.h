@@ -31,7 +31,7 @@ static inline void acknowledge(struct acknowledge_pair *pair, uint64_t later_ps,
                                uint32_t packets, bool marked) {
     pair->now_ps += later_ps;
     pair->cumulative += packets;
-    const uint32_t window = pair->controller->window(pair->parameters, &pair->state);
+    const uint32_t window = pair->controller->window(pair->parameters, &pair->state, pair->cumulative);
     const struct congestion_acknowledgement told = {.round_trip_ps = round_trip_ps,
                                                     .packets = packets,
                                                     .in_flight = window,
@@ -47,7 +47,7 @@ static inline uint64_t acknowledge_rate(struct acknowledge_pair *pair) {
 }
 
 static inline uint32_t acknowledge_window(const struct acknowledge_pair *pair) {
-    return pair->controller->window(pair->parameters, &pair->state);
+    return pair->controller->window(pair->parameters, &pair->state, pair->cumulative);
 }
 
 #endif

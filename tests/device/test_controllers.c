@@ -11,6 +11,7 @@
 #include "congestion/dcqcn.h"
 #include "congestion/hpcc.h"
 #include "congestion/nscc.h"
+#include "congestion/receiver_credit.h"
 #include "congestion/spectrum_x.h"
 #include "congestion/swift.h"
 #include "congestion/timely.h"
@@ -52,6 +53,7 @@ static struct congestion_parameters congestion_of(enum congestion_kind kind) {
     swift_defaults(&parameters.swift);
     nscc_defaults(&parameters.nscc);
     hpcc_defaults(LINE, &parameters.hpcc);
+    receiver_credit_defaults(&parameters.receiver_credit);
     if (kind == CONGESTION_SPECTRUM_X) {
         parameters.notification_interval_ps = 4 * US;
     }
@@ -235,6 +237,17 @@ START_TEST(nscc_fills_the_port_with_a_bounded_queue) {
 }
 END_TEST
 
+/* EQDS and Ultra Ethernet: the receiver shares its port out, so the shares are equal from the first round trip on. */
+START_TEST(receiver_credit_shares_the_port_at_once) {
+    for (int c = 0; c < COUNTS; c++) {
+        const struct outcome outcome = together(CONGESTION_RECEIVER_CREDIT, c);
+        ck_assert_double_gt(outcome.jain, 0.99);
+        ck_assert_double_ge(outcome.fair_after_us, 0);
+    }
+    one_late(CONGESTION_RECEIVER_CREDIT);
+}
+END_TEST
+
 /* Steps that grow with the line (400 Mb/s, 2 Gb/s) against thresholds that do not: a saw of 50 us, and less of it with more flows. */
 START_TEST(timely_swings_around_its_thresholds) {
     const struct outcome two = together(CONGESTION_TIMELY, 0), eight = together(CONGESTION_TIMELY, 1);
@@ -267,6 +280,7 @@ int main(void) {
     tcase_add_test(tests, swift_keeps_the_delay_near_its_target_and_shares_fairly);
     tcase_add_test(tests, hpcc_keeps_queues_close_to_empty);
     tcase_add_test(tests, nscc_fills_the_port_with_a_bounded_queue);
+    tcase_add_test(tests, receiver_credit_shares_the_port_at_once);
     tcase_add_test(tests, timely_swings_around_its_thresholds);
     tcase_add_test(tests, others_beside_them);
     suite_add_tcase(suite, tests);

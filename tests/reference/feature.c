@@ -107,6 +107,7 @@ static void sum_endpoints(struct summary *s, const struct reference *reference) 
         s->endpoints.round_trips += counts->round_trips;
         s->endpoints.untold_round_trips += counts->untold_round_trips;
         s->endpoints.telemetry += counts->telemetry;
+        s->endpoints.pulls += counts->pulls;
     }
 }
 
@@ -200,6 +201,9 @@ static bool untold_round_trip(const struct summary *s) {
 }
 static bool telemetry(const struct summary *s) {
     return s->endpoints.telemetry > 0;
+}
+static bool pull(const struct summary *s) {
+    return s->endpoints.pulls > 0;
 }
 static bool window_stall(const struct summary *s) {
     return s->endpoints.window_stalls > 0;
@@ -333,6 +337,7 @@ static const struct {
     [FEATURE_ROUND_TRIP] = {"ACK that tells a round trip", round_trip},
     [FEATURE_UNTOLD_ROUND_TRIP] = {"ACK that tells none", untold_round_trip},
     [FEATURE_TELEMETRY] = {"ACK with telemetry", telemetry},
+    [FEATURE_PULL] = {"pull", pull},
     [FEATURE_WINDOW_STALL] = {"window holds a queue pair", window_stall},
     [FEATURE_URGENT] = {"urgent message", urgent},
     [FEATURE_NVLINK] = {"NVLink", nvlink},

@@ -178,10 +178,19 @@ static struct hpcc_parameters draw_hpcc(struct dice *dice) {
                                     .additive_bits_per_s = GBPS * dice_below(dice, 20)};
 }
 
+static struct receiver_credit_parameters draw_receiver_credit(struct dice *dice) {
+    return (struct receiver_credit_parameters){.first_window = 0.25 * dice_below(dice, 12),
+                                               .pull_packets = 1 + dice_below(dice, 6),
+                                               .interval_ps = dice_between(dice, US, 20 * US),
+                                               .tolerated = dice_chance(dice, 50) ? 0.3 : 0,
+                                               .decrease = 0.5 * (1 + dice_below(dice, 2)),
+                                               .step = 0.01 * (1 + dice_below(dice, 10))};
+}
+
 static struct congestion_parameters draw_congestion(struct dice *dice, const struct nic_parameters *nic) {
-    static const uint64_t kinds[] = {CONGESTION_NONE,       CONGESTION_DCQCN,      CONGESTION_DCQCN,
-                                     CONGESTION_SPECTRUM_X, CONGESTION_SPECTRUM_X, CONGESTION_TIMELY,
-                                     CONGESTION_SWIFT,      CONGESTION_NSCC,       CONGESTION_HPCC};
+    static const uint64_t kinds[] = {
+        CONGESTION_NONE,   CONGESTION_DCQCN, CONGESTION_DCQCN, CONGESTION_SPECTRUM_X, CONGESTION_SPECTRUM_X,
+        CONGESTION_TIMELY, CONGESTION_SWIFT, CONGESTION_NSCC,  CONGESTION_HPCC,       CONGESTION_RECEIVER_CREDIT};
     return (struct congestion_parameters){.kind = (enum congestion_kind)dice_pick(dice, kinds, COUNT(kinds)),
                                           .notification_interval_ps = draw_interval_ps(dice, nic, 5 * US),
                                           .dcqcn = draw_dcqcn(dice),
@@ -189,7 +198,8 @@ static struct congestion_parameters draw_congestion(struct dice *dice, const str
                                           .timely = draw_timely(dice),
                                           .swift = draw_swift(dice),
                                           .nscc = draw_nscc(dice),
-                                          .hpcc = draw_hpcc(dice)};
+                                          .hpcc = draw_hpcc(dice),
+                                          .receiver_credit = draw_receiver_credit(dice)};
 }
 
 struct network_parameters random_parameters_create(uint64_t number) {

@@ -82,9 +82,14 @@ static void wish_late_acknowledgement(struct network_parameters *parameters, str
     parameters->nic.retransmit_timeout_ps = dice_between(dice, 3 * US, 12 * US);
 }
 
+/** A small window of the transport, and mostly one of the controller beside it. */
 static void wish_window(struct network_parameters *parameters, struct dice *dice) {
+    static const uint64_t kinds[] = {CONGESTION_HPCC, CONGESTION_RECEIVER_CREDIT};
     parameters->nic.window_packets = 1 + dice_below(dice, 4);
     parameters->nic.acknowledge_bytes = 1;
+    if (dice_chance(dice, 75)) {
+        parameters->congestion.kind = (enum congestion_kind)dice_pick(dice, kinds, COUNT(kinds));
+    }
 }
 
 static void wish_rewind(struct network_parameters *parameters, struct dice *dice) {

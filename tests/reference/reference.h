@@ -54,6 +54,7 @@ struct reference_endpoint_counts {
     uint64_t nacks;                  /**< sent, as receiver */
     uint64_t paced_packets;          /**< data packets after which the controller made the queue pair wait */
     uint64_t round_trips;            /**< ACKs that told a controller a round trip */
+    uint64_t pulls;                  /**< pulls that came to senders */
     uint64_t telemetry;              /**< ACKs that brought telemetry back */
     uint64_t untold_round_trips;     /**< ACKs that did not */
     uint64_t window_stalls;          /**< data packets after which the window held the next one */

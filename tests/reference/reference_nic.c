@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "congestion/receiver_credit.h"
 #include "fabric/describe.h"
 
 #include <stdlib.h>
@@ -26,7 +27,20 @@ struct pair_list {
     size_t count;
 };
 
+/** A queue pair that sends here, and what it is owed. */
+struct owed {
+    uint32_t source;
+    uint16_t queue_pair, entropy;
+    uint32_t owed, pulled;
+    uint64_t bytes; /* of what is owed */
+};
+
 struct reference_nic {
+    struct owed *owed; /* all that have ever sent */
+    size_t n_owed;
+    struct pair_list turns; /* those that are owed, by index */
+    uint64_t pull_ps;       /* the next pull, not before */
+    struct receiver_credit_pace pace;
     uint32_t endpoint;
     uint64_t line_bits_per_s;
     const struct congestion_controller *controller;
@@ -48,6 +62,7 @@ struct reference_nic *reference_nic_create(struct reference_world *world, uint32
     nic->endpoint = endpoint;
     nic->line_bits_per_s = world->fabric->links[reference_world_link(world, endpoint, NIC_PORT)].rate_bits_per_s;
     nic->controller = congestion_controller_of(world->parameters->congestion.kind);
+    receiver_credit_begin(&nic->pace);
     return nic;
 }
 
@@ -62,6 +77,8 @@ void reference_nic_free(struct reference_nic *nic) {
     free(nic->peers);
     free(nic->ring.numbers);
     free(nic->paced.numbers);
+    free(nic->owed);
+    free(nic->turns.numbers);
     reference_queue_free(&nic->control);
     reference_queue_free(&nic->probes);
     free(nic);
@@ -137,7 +154,8 @@ static void look_for_work(struct reference_world *world, struct reference_nic *n
 static void ask_window(const struct reference_world *world, const struct reference_nic *nic,
                        struct reference_pair *pair) {
     if (nic->controller->wants_acknowledgements) {
-        pair->window = nic->controller->window(&world->parameters->congestion, &pair->congestion);
+        pair->window = nic->controller->window(&world->parameters->congestion, &pair->congestion,
+                                               reference_pair_acknowledged(pair, &world->parameters->nic));
     }
 }
 
@@ -238,6 +256,69 @@ static void choose_pair(struct reference_world *world, struct reference_nic *nic
     }
 }
 
+/* ---- pulls ---- */
+
+static size_t find_owed(struct reference_nic *nic, const struct packet *packet) {
+    size_t index = 0;
+    while (index < nic->n_owed &&
+           (nic->owed[index].source != packet->source || nic->owed[index].queue_pair != packet->queue_pair)) {
+        index++;
+    }
+    if (index == nic->n_owed) {
+        nic->owed = memory_resize(nic->owed, ++nic->n_owed, sizeof *nic->owed);
+        nic->owed[index] =
+            (struct owed){.source = packet->source, .queue_pair = packet->queue_pair, .entropy = packet->entropy};
+    }
+    return index;
+}
+
+void reference_nic_owe(struct reference_world *world, struct reference_nic *nic, const struct packet *packet,
+                       bool new) {
+    if (!nic->controller->wants_pulls) {
+        return;
+    }
+    receiver_credit_arrived(&world->parameters->congestion.receiver_credit, &nic->pace,
+                            (packet->flags_transmission & PACKET_FLAG_MARKED) != 0, world->now_ps);
+    if (new) {
+        const size_t index = find_owed(nic, packet);
+        nic->owed[index].bytes += packet->size_bytes;
+        if (nic->owed[index].owed++ == 0) {
+            list_append(&nic->turns, (uint32_t)index);
+        }
+        if (nic->pull_ps > world->now_ps) {
+            reference_world_wake(world, nic->endpoint, NIC_PORT, nic->pull_ps);
+        }
+    }
+    reference_nic_choose(world, nic);
+}
+
+static void pull(struct reference_world *world, struct reference_nic *nic) {
+    const struct nic_parameters *parameters = &world->parameters->nic;
+    const uint32_t most = world->parameters->congestion.receiver_credit.pull_packets;
+    const uint32_t index = list_take(&nic->turns, 0);
+    struct owed *owed = &nic->owed[index];
+    const uint32_t packets = owed->owed < most ? owed->owed : most;
+    const uint64_t bytes = owed->bytes * packets / owed->owed;
+    owed->bytes -= bytes;
+    owed->owed -= packets;
+    owed->pulled += packets;
+    if (owed->owed > 0) {
+        list_append(&nic->turns, index);
+    }
+    nic->pull_ps = world->now_ps + receiver_credit_gap_ps(&nic->pace, bytes, nic->line_bits_per_s);
+    if (nic->turns.count > 0) {
+        reference_world_wake(world, nic->endpoint, NIC_PORT, nic->pull_ps);
+    }
+    const struct reference_queued queued = {.packet = {.source = nic->endpoint,
+                                                       .destination = owed->source,
+                                                       .number = owed->pulled,
+                                                       .queue_pair = owed->queue_pair,
+                                                       .size_bytes = (uint16_t)parameters->control_bytes,
+                                                       .entropy = owed->entropy,
+                                                       .kind_class = PACKET_PULL | PACKET_CLASS_CONTROL << 4}};
+    reference_world_start(world, nic->endpoint, NIC_PORT, &queued);
+}
+
 void reference_nic_choose(struct reference_world *world, struct reference_nic *nic) {
     const struct reference_transmitter *transmitter = reference_world_transmitter(world, nic->endpoint, NIC_PORT);
     const bool held =
@@ -247,6 +328,8 @@ void reference_nic_choose(struct reference_world *world, struct reference_nic *n
     }
     if (nic->control.count > 0) {
         start(world, nic, &nic->control);
+    } else if (nic->turns.count > 0 && nic->pull_ps <= world->now_ps) {
+        pull(world, nic);
     } else if (!held && nic->probes.count > 0) {
         start(world, nic, &nic->probes);
     } else if (!held) {
@@ -442,6 +525,11 @@ void reference_nic_replied(struct reference_world *world, struct reference_nic *
     case PACKET_CONGESTION:
         world->result->endpoints[nic->endpoint].notifications_received++;
         nic->controller->notified(&world->parameters->congestion, &pair->congestion, world->now_ps);
+        break;
+    case PACKET_PULL:
+        world->result->endpoints[nic->endpoint].pulls++;
+        nic->controller->pulled(&world->parameters->congestion, &pair->congestion, reply->number);
+        ask_window(world, nic, pair);
         break;
     case PACKET_PROBE_REPLY:
         probe_replied(world, nic, pair, reply->number);

@@ -22,13 +22,16 @@ void reference_nic_post(struct reference_world *world, struct reference_nic *nic
 /** Appends a reply to the control FIFO. */
 void reference_nic_reply(struct reference_world *world, struct reference_nic *nic, const struct packet *reply);
 
+/** A data packet has come; if it was new, its sender is owed a pull. Does nothing where the controller wants none. */
+void reference_nic_owe(struct reference_world *world, struct reference_nic *nic, const struct packet *packet, bool new);
+
 /** An idle transmitter looks for something to send. */
 void reference_nic_choose(struct reference_world *world, struct reference_nic *nic);
 
 /** The transmission has ended. */
 void reference_nic_sent(struct reference_world *world, struct reference_nic *nic);
 
-/** A reply to this sender has arrived: ACK, NACK, CONGESTION or PROBE_REPLY. */
+/** A reply to this sender has arrived: ACK, NACK, CONGESTION, PROBE_REPLY or PULL. */
 void reference_nic_replied(struct reference_world *world, struct reference_nic *nic, const struct packet *reply);
 
 /** The clock of a queue pair has run out, unless it was set again since. True if it was not. */

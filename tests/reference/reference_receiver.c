@@ -181,11 +181,13 @@ void reference_receiver_data(struct reference_world *world, struct reference_rec
     const bool duplicate = packet->number < flow->n_noted && flow->noted[packet->number].there;
     count(&world->result->endpoints[receiver->endpoint], flow, packet, duplicate);
     notify(world, nic, flow, packet);
+    const bool taken = !duplicate && (world->parameters->nic.out_of_order || packet->number == flow->expected);
     if (duplicate) {
         send_ack(world, nic, flow, packet);
-    } else if (world->parameters->nic.out_of_order || packet->number == flow->expected) {
+    } else if (taken) {
         take(world, nic, flow, packet, whole);
     } else {
         send_nack(world, nic, flow, packet);
     }
+    reference_nic_owe(world, nic, packet, taken);
 }
