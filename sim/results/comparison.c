@@ -50,30 +50,53 @@ static double row_value(const struct comparison_row *row, const struct summary *
     return metric_value(row->metric, row->per_phase ? (const void *)&summary->phases[row->phase] : summary);
 }
 
-static struct comparison_range make_range(const struct comparison *comparison, const struct comparison_row *row,
-                                          uint32_t policy) {
+static const struct comparison_range undefined = {.mean = NAN, .low = NAN, .high = NAN};
+
+/** Mean and extremes of the values that are defined. */
+static struct comparison_range range_of(const double *values, uint32_t n_values) {
     struct comparison_range range = {.low = INFINITY, .high = -INFINITY};
-    for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
-        const double value = row_value(row, find(comparison, policy, seed));
-        if (!isnan(value)) {
-            range.mean += value;
-            range.low = fmin(range.low, value);
-            range.high = fmax(range.high, value);
+    for (uint32_t i = 0; i < n_values; i++) {
+        if (!isnan(values[i])) {
+            range.mean += values[i];
+            range.low = fmin(range.low, values[i]);
+            range.high = fmax(range.high, values[i]);
             range.count++;
         }
     }
     if (range.count == 0) {
-        return (struct comparison_range){.mean = NAN, .low = NAN, .high = NAN};
+        return undefined;
     }
     range.mean /= range.count;
     return range;
+}
+
+/** Replaces the values of a policy by their ratios to the first policy's; false if one of those is 0. */
+static bool take_ratios(const struct comparison *comparison, const struct comparison_row *row, double *values) {
+    bool positive = true;
+    for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
+        const double first = row_value(row, find(comparison, 0, seed));
+        positive = positive && (isnan(first) || isnan(values[seed]) || first > 0.0);
+        values[seed] /= first; /* NAN if either is */
+    }
+    return positive;
+}
+
+static void fill_policy(const struct comparison *comparison, struct comparison_row *row, uint32_t policy) {
+    double *values = memory_allocate(comparison->n_seeds, sizeof *values);
+    for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
+        values[seed] = row_value(row, find(comparison, policy, seed));
+    }
+    row->ranges[policy] = range_of(values, comparison->n_seeds);
+    const bool positive = take_ratios(comparison, row, values);
+    row->ratios[policy] = positive ? range_of(values, comparison->n_seeds) : undefined;
+    free(values);
 }
 
 /** Fills the ranges; tells whether the row says anything. */
 static bool fill_row(const struct comparison *comparison, struct comparison_row *row, bool detail) {
     bool defined = false, any = false;
     for (uint32_t policy = 0; policy < comparison->n_policies; policy++) {
-        row->ranges[policy] = make_range(comparison, row, policy);
+        fill_policy(comparison, row, policy);
         defined = defined || row->ranges[policy].count > 0;
         any = any || row->ranges[policy].high > 0.0;
     }
@@ -97,12 +120,14 @@ static void add_rows(const struct comparison *comparison, const struct metric_se
             .per_phase = section->per_phase,
             .phase = phase,
             .ranges = memory_allocate(comparison->n_policies, sizeof *row->ranges),
+            .ratios = memory_allocate(comparison->n_policies, sizeof *row->ratios),
         };
         name_row(row, phase_name);
         if (fill_row(comparison, row, detail)) {
             rows->count++;
         } else {
             free(row->ranges);
+            free(row->ratios);
         }
     }
 }
@@ -131,14 +156,10 @@ struct comparison_rows comparison_rows(const struct comparison *comparison, bool
 void comparison_rows_free(struct comparison_rows *rows) {
     for (uint32_t i = 0; i < rows->count; i++) {
         free(rows->rows[i].ranges);
+        free(rows->rows[i].ratios);
     }
     free(rows->rows);
     *rows = (struct comparison_rows){0};
-}
-
-double comparison_ratio(const struct comparison_row *row, uint32_t policy) {
-    const double first = row->ranges[0].mean;
-    return first > 0.0 ? row->ranges[policy].mean / first : NAN;
 }
 
 static void put_text(struct json *json, const char *name, const char *text) {
@@ -159,7 +180,9 @@ static void put_policy_values(const struct comparison *comparison, const struct 
     put_number(json, "mean", range->mean);
     put_number(json, "lowest", range->low);
     put_number(json, "highest", range->high);
-    put_number(json, "ratio_to_first", comparison_ratio(row, policy));
+    put_number(json, "ratio_to_first", row->ratios[policy].mean);
+    put_number(json, "lowest_ratio", row->ratios[policy].low);
+    put_number(json, "highest_ratio", row->ratios[policy].high);
     json_name(json, "seeds");
     json_array(json);
     for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Policies side by side: each metric's mean and range over seeds, and its ratio to the first policy. One policy with
+ * Policies side by side: each metric's mean and range over seeds, and its ratio to the first policy, seed by seed. One policy with
  * one seed is a comparison too: the summary of a run.
  */
 #ifndef MOEFABRIC_RESULTS_COMPARISON_H
@@ -28,6 +28,8 @@ struct comparison_row {
     uint32_t phase;
     char name[2 * MEASUREMENT_NAME_SIZE]; /**< "rank time p99", "dispatch busbw" */
     struct comparison_range *ranges;      /**< [n_policies] */
+    struct comparison_range *
+        ratios; /**< [n_policies] of the ratios to the first policy, seed by seed: seeds share their traffic. count 0 unless the first policy's value is above 0 in every seed that both have */
 };
 
 /** The rows that are worth showing, in order. */
@@ -60,9 +62,6 @@ struct comparison_rows comparison_rows(const struct comparison *comparison, bool
 
 /** Frees rows. */
 void comparison_rows_free(struct comparison_rows *rows);
-
-/** Mean of a range ÷ mean of the first policy's; NAN where that says nothing. */
-double comparison_ratio(const struct comparison_row *row, uint32_t policy);
 
 /** The comparison as one JSON object: every metric with its unit, ranges, each seed's value and ratios, and the explanations. */
 void comparison_json(const struct comparison *comparison, struct json *json);

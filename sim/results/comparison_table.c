@@ -13,7 +13,7 @@ enum { CELL_SIZE = 128, GAP = 2, INDENT = 2, NARROWEST_COLUMN = 12 };
 /** One cell: what is measured, and its ratio. */
 struct cell {
     char value[CELL_SIZE];
-    char ratio[16];
+    char ratio[CELL_SIZE];
 };
 
 /** One line of the table. */
@@ -91,18 +91,33 @@ static void format_value(char *text, const struct comparison_range *range, enum 
     }
 }
 
-static void format_ratio(char *text, size_t size, double ratio) {
-    if (isnan(ratio)) {
-        text[0] = '\0';
-    } else if (ratio > 0.0 && ratio < 0.005) {
-        snprintf(text, size, "×<0.01");
+static void format_factor(char *text, size_t size, double factor) {
+    if (factor > 0.0 && factor < 0.005) {
+        snprintf(text, size, "<0.01");
     } else {
-        const int decimals = decimals_for(ratio);
-        snprintf(text, size, "×%.*f", decimals < 2 && ratio > 0.0 ? decimals : 2, ratio);
+        const int decimals = decimals_for(factor);
+        snprintf(text, size, "%.*f", decimals < 2 && factor > 0.0 ? decimals : 2, factor);
     }
 }
 
-static void format_row(struct line *line, const struct comparison_row *row, uint32_t n_policies) {
+/** "×1.50", with detail "×1.50 (1.40–1.60)". */
+static void format_ratio(char *text, const struct comparison_range *ratio, bool detail) {
+    char mean[32], low[32], high[32];
+    text[0] = '\0';
+    if (ratio->count == 0) {
+        return;
+    }
+    format_factor(mean, sizeof mean, ratio->mean);
+    format_factor(low, sizeof low, ratio->low);
+    format_factor(high, sizeof high, ratio->high);
+    if (detail && strcmp(low, high) != 0) {
+        snprintf(text, CELL_SIZE, "×%s (%s–%s)", mean, low, high);
+    } else {
+        snprintf(text, CELL_SIZE, "×%s", mean);
+    }
+}
+
+static void format_row(struct line *line, const struct comparison_row *row, uint32_t n_policies, bool detail) {
     double largest = 0.0;
     for (uint32_t policy = 0; policy < n_policies; policy++) {
         largest = fmax(largest, row->ranges[policy].high); /* fmax passes NAN over */
@@ -112,7 +127,7 @@ static void format_row(struct line *line, const struct comparison_row *row, uint
     for (uint32_t policy = 0; policy < n_policies; policy++) {
         format_value(line->cells[policy].value, &row->ranges[policy], row->metric->quantity, unit);
         if (policy > 0) {
-            format_ratio(line->cells[policy].ratio, sizeof line->cells[policy].ratio, comparison_ratio(row, policy));
+            format_ratio(line->cells[policy].ratio, &row->ratios[policy], detail);
         }
     }
 }
@@ -159,10 +174,10 @@ static void measure_widths(struct layout *layout, uint32_t n_policies) {
     }
 }
 
-static struct layout make_layout(const struct comparison *comparison, const struct comparison_rows *rows) {
+static struct layout make_layout(const struct comparison *comparison, const struct comparison_rows *rows, bool detail) {
     struct layout layout = {0};
     for (uint32_t i = 0; i < rows->count; i++) {
-        format_row(add_line(&layout, comparison->n_policies), &rows->rows[i], comparison->n_policies);
+        format_row(add_line(&layout, comparison->n_policies), &rows->rows[i], comparison->n_policies, detail);
         if (strcmp(rows->rows[i].metric->id, "worst_queue") == 0) {
             add_worst_queues(&layout, comparison);
         }
@@ -268,7 +283,8 @@ static void print_heading(const struct comparison *comparison, FILE *stream) {
         fprintf(stream, "Seed %" PRIu64, comparison_any(comparison)->seed);
     }
     if (comparison->n_policies > 1) {
-        fprintf(stream, "; × after a value: ratio to %s", comparison->policies[0]);
+        fprintf(stream, "; × after a value: %sratio to %s", comparison->n_seeds > 1 ? "mean of each seed's " : "",
+                comparison->policies[0]);
     }
     fputs(".\n\n", stream);
 }
@@ -358,7 +374,7 @@ void comparison_table_print(const struct comparison *comparison, bool detail, FI
         fputs("Nothing was run.\n", stream);
         return;
     }
-    struct layout layout = make_layout(comparison, &rows);
+    struct layout layout = make_layout(comparison, &rows, detail);
     print_heading(comparison, stream);
     for (uint32_t policy = 0; policy < comparison->n_policies;) {
         if (policy > 0) {

@@ -15,7 +15,7 @@ enum { COMPARISON_TABLE_WIDTH = 120 };
 
 /**
  * Prints the table, a legend of its rows and the explanations of the first seed. Cells: mean (lowest–highest over
- * seeds) and ×ratio to the first policy. With detail: also the rows that a single run is looked at for.
+ * seeds) and the mean of each seed's ×ratio to the first policy (with detail its range too). With detail: also the rows that a single run is looked at for.
  */
 void comparison_table_print(const struct comparison *comparison, bool detail, FILE *stream);
 

@@ -80,9 +80,39 @@ START_TEST(ranges_and_ratios_are_over_seeds) {
     ck_assert_double_eq_tol(row->ranges[1].low, 220e6, 1e-3); /* scales 2, 3, 4 of 110 µs */
     ck_assert_double_eq_tol(row->ranges[1].mean, 330e6, 1e-3);
     ck_assert_double_eq_tol(row->ranges[1].high, 440e6, 1e-3);
-    ck_assert_double_eq_tol(comparison_ratio(row, 1), 1.5, 1e-9);
+    ck_assert_uint_eq(row->ratios[1].count, 3); /* 2 ÷ 1, 3 ÷ 2, 4 ÷ 3: seeds are paired */
+    ck_assert_double_eq_tol(row->ratios[1].low, 4.0 / 3.0, 1e-9);
+    ck_assert_double_eq_tol(row->ratios[1].mean, (2.0 + 1.5 + 4.0 / 3.0) / 3.0, 1e-9);
+    ck_assert_double_eq_tol(row->ratios[1].high, 2.0, 1e-9);
+    ck_assert_double_eq(row->ratios[0].low, 1.0);
+    ck_assert_double_eq(row->ratios[0].high, 1.0);
     comparison_rows_free(&rows);
     comparison_free(comparison);
+}
+END_TEST
+
+/* Where the first policy has 0 in one seed there is no factor over all of them. */
+START_TEST(no_ratio_is_made_of_some_of_the_seeds) {
+    struct comparison *comparison = golden_comparison();
+    comparison->summaries[1]->retransmitted = 0;
+    struct comparison_rows rows = comparison_rows(comparison, false);
+    const struct comparison_row *row = find_row(&rows, "retransmissions");
+    ck_assert_ptr_nonnull(row);
+    ck_assert_uint_eq(row->ranges[1].count, 3);
+    ck_assert_uint_eq(row->ratios[1].count, 0);
+    ck_assert(isnan(row->ratios[1].mean));
+    comparison_rows_free(&rows);
+    comparison_free(comparison);
+}
+END_TEST
+
+START_TEST(detail_shows_the_range_of_ratios) {
+    char *text = print_golden(true);
+    ck_assert_ptr_nonnull(strstr(text, "330 (220–440) ×1.61 (1.33–2.00)"));
+    free(text);
+    text = print_golden(false);
+    ck_assert_ptr_null(strstr(text, "×1.61 ("));
+    free(text);
 }
 END_TEST
 
@@ -130,7 +160,7 @@ START_TEST(runs_that_are_missing_leave_a_dash) {
     struct comparison_rows rows = comparison_rows(comparison, false);
     ck_assert_uint_eq(rows.rows[0].ranges[0].count, 1);
     ck_assert_uint_eq(rows.rows[0].ranges[1].count, 0);
-    ck_assert(isnan(comparison_ratio(&rows.rows[0], 1)));
+    ck_assert(isnan(rows.rows[0].ratios[1].mean));
     comparison_rows_free(&rows);
     comparison_free(comparison);
     measurement_free(measurement);
@@ -266,6 +296,8 @@ int main(void) {
     suite_add_tcase(suite, table);
     TCase *rows = tcase_create("rows");
     tcase_add_test(rows, ranges_and_ratios_are_over_seeds);
+    tcase_add_test(rows, no_ratio_is_made_of_some_of_the_seeds);
+    tcase_add_test(rows, detail_shows_the_range_of_ratios);
     tcase_add_test(rows, rows_that_say_nothing_are_left_out);
     tcase_add_test(rows, lossless_drops_are_shown_when_there_are_any);
     tcase_add_test(rows, every_row_has_a_legend);
