@@ -145,8 +145,9 @@ uint64_t experiment_split_peers(const struct experiment *experiment, uint64_t gp
     const uint64_t domain = experiment->topology.gpus_used, parallel = parallelism(experiment, gpus);
     switch (traffic->pattern) {
     case EXPERIMENT_PATTERN_ALL_TO_ALL:
-    case EXPERIMENT_PATTERN_CONNECTION_MATRIX:
         return gpus - domain;
+    case EXPERIMENT_PATTERN_CONNECTION_MATRIX:
+        return gpus - 1; // its flows cross the fabric even within a domain
     case EXPERIMENT_PATTERN_MOE:
         /* two_hop: the one at the same position of each other domain */
         return traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP ? (parallel > domain ? parallel / domain - 1 : 0)

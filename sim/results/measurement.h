@@ -88,7 +88,7 @@ struct measurement_flow {
 struct measurement_rank_phase {
     uint32_t rank;
     uint32_t phase;
-    uint64_t start_ps;  /**< its own first message could start; where it only receives: the first one to it was posted */
+    uint64_t start_ps; /**< its own first message could start; where it only receives: the first one to it was posted */
     uint64_t finish_ps; /**< its last byte of this phase has arrived; 0 = never */
     uint64_t ideal_ps;  /**< least time that its own received bytes take at its own port; 0 = unknown */
 };
