@@ -7,15 +7,25 @@
 #define GBPS UINT64_C(1000000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { DOMAINS = 3, GPUS = 4, CHIPS = 3, LEAVES = 3, SPINES = 3, PODS = 2, SPINES_A_POD = 2, SUPER_SPINES = 2 };
+enum {
+    DOMAINS = 3,
+    GPUS = 4,
+    GPUS_MOST = 8,
+    CHIPS = 3,
+    LEAVES = 3,
+    SPINES = 3,
+    PODS = 2,
+    SPINES_A_POD = 2,
+    SUPER_SPINES = 2
+};
 
-enum topic { TOPIC_SHAPE = 100, TOPIC_CABLES, TOPIC_LINKS, TOPIC_CUT_THROUGH, TOPIC_TIERS };
+enum topic { TOPIC_SHAPE = 100, TOPIC_CABLES, TOPIC_LINKS, TOPIC_CUT_THROUGH, TOPIC_TIERS, TOPIC_ONE_LEAF };
 
 /** Counts and plugging lists of one fabric. */
 struct shape {
     uint32_t n_domains, gpus[DOMAINS];
     uint32_t n_chips, links_per_chip[CHIPS];
-    uint32_t n_leaves, leaves[DOMAINS * GPUS];
+    uint32_t n_leaves, leaves[DOMAINS * GPUS_MOST];
     uint32_t n_spines, parallel[LEAVES * PODS * SPINES_A_POD];
     uint32_t n_pods, leaf_pod[LEAVES], spine_pod[PODS * SPINES_A_POD];
     uint32_t n_super_spines, super_links[PODS * SPINES_A_POD * SUPER_SPINES];
@@ -46,6 +56,22 @@ static void draw_shape(struct shape *shape, struct dice *dice) {
     for (uint32_t i = 0; i < shape->n_leaves * shape->n_spines; i++) {
         shape->parallel[i] = 1 + dice_below(dice, 2);
     }
+}
+
+/** Now and then all are plugged into one leaf, and many: only then much arrives there at one time. */
+static void draw_one_leaf(struct shape *shape, struct dice *dice) {
+    if (!dice_chance(dice, 8)) {
+        return;
+    }
+    shape->n_domains = DOMAINS;
+    for (uint32_t i = 0; i < DOMAINS; i++) {
+        shape->gpus[i] = GPUS_MOST - dice_below(dice, 3);
+    }
+    for (uint32_t i = 0; i < DOMAINS * GPUS_MOST; i++) {
+        shape->leaves[i] = 0;
+    }
+    shape->n_leaves = 1;
+    shape->n_spines = 0;
 }
 
 /** Cables between spines and super-spines; where every pod has a spine for every super-spine, perhaps in planes: only the first to the first, … */
@@ -122,8 +148,9 @@ struct fabric *random_fabric_create(uint64_t number, bool equal_links, bool stor
     struct shape shape = {0};
     struct dice shapes = dice_of(number, TOPIC_SHAPE), cables = dice_of(number, TOPIC_CABLES);
     struct dice links = dice_of(number, TOPIC_LINKS), cut_through = dice_of(number, TOPIC_CUT_THROUGH);
-    struct dice tiers = dice_of(number, TOPIC_TIERS);
+    struct dice tiers = dice_of(number, TOPIC_TIERS), one_leaf = dice_of(number, TOPIC_ONE_LEAF);
     draw_shape(&shape, &shapes);
+    draw_one_leaf(&shape, &one_leaf);
     draw_tiers(&shape, &tiers);
     const struct irregular_description description = {.n_domains = shape.n_domains,
                                                       .domain_gpus = shape.gpus,

@@ -28,7 +28,8 @@ static uint64_t draw_time_ps(struct dice *dice, const struct network_parameters 
 }
 
 static struct cause draw_cause(struct dice *dice, const struct network_parameters *parameters) {
-    static const uint64_t kinds[] = {FAILURE_DOWN, FAILURE_DOWN, FAILURE_DOWN, FAILURE_SLOW, FAILURE_LOSSY};
+    static const uint64_t kinds[] = {FAILURE_DOWN, FAILURE_DOWN,  FAILURE_SLOW,
+                                     FAILURE_SLOW, FAILURE_LOSSY, FAILURE_LOSSY};
     static const uint64_t losses[] = {FAILURE_LOSS_ONE / 100, FAILURE_LOSS_ONE / 10, FAILURE_LOSS_ONE / 2,
                                       FAILURE_LOSS_ONE};
     struct cause cause = {.kind = (enum failure_kind)dice_pick(dice, kinds, COUNT(kinds)),
@@ -107,10 +108,11 @@ struct failure_list random_failures_create(uint64_t number, const struct fabric 
     struct dice dice = dice_of(number, TOPIC_FAILURES);
     struct failure_list list = {.exclusion_ps = dice_pick(&dice, exclusions, COUNT(exclusions)),
                                 .convergence_ps = dice_pick(&dice, convergences, COUNT(convergences))};
-    if (!dice_chance(&dice, FAILING_PERCENT)) {
+    const bool blinking = random_wishes_blinks(number);
+    if (!dice_chance(&dice, FAILING_PERCENT) && !blinking) {
         return list;
     }
-    if (dice_chance(&dice, 65) && fabric->n_switches > 0) {
+    if ((dice_chance(&dice, 65) || blinking) && fabric->n_switches > 0) {
         const struct cause blinks = draw_blinks(&dice, parameters);
         add_switch(&list, &dice, fabric, &blinks, false);
     }

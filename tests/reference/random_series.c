@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "dice.h"
 
-enum topic { TOPIC_SERIES = 500 };
+enum topic { TOPIC_SERIES = 600 };
 
 enum { SERIES_PERCENT = 20, STEP_BYTES = 997 };
 

@@ -6,10 +6,10 @@
 #define US UINT64_C(1000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { ONE_FXP20 = 1 << 20, PLENTY_BYTES = 1 << 20, WISHES_EACH = 3, WISHING_PERCENT = 75 };
+enum { ONE_FXP20 = 1 << 20, PLENTY_BYTES = 1 << 20, WISHES_EACH = 3, WISHING_PERCENT = 75, BLINKING_PERCENT = 8 };
 enum { BYTE_PS = 20 /* at 400 Gb/s */ };
 
-enum topic { TOPIC_WISHES = 400 };
+enum topic { TOPIC_WISHES = 400, TOPIC_BLINKS };
 
 static uint64_t packet_bytes(const struct network_parameters *parameters) {
     return (uint64_t)parameters->nic.payload_bytes + parameters->nic.header_bytes;
@@ -64,7 +64,14 @@ static void mark_most(struct switch_parameters *switches, struct dice *dice) {
 static void wish_mark(struct network_parameters *parameters, struct dice *dice) {
     mark_most(&parameters->leaf, dice);
     mark_most(&parameters->spine, dice);
-    parameters->congestion.kind = dice_chance(dice, 50) ? CONGESTION_SPECTRUM_X : CONGESTION_DCQCN;
+    parameters->congestion.kind = dice_chance(dice, 60) ? CONGESTION_SPECTRUM_X : CONGESTION_DCQCN;
+}
+
+/** A controller that lives on acknowledgements or pulls. */
+static void wish_acknowledgements(struct network_parameters *parameters, struct dice *dice) {
+    static const uint64_t kinds[] = {CONGESTION_HPCC, CONGESTION_RECEIVER_CREDIT, CONGESTION_TIMELY, CONGESTION_SWIFT,
+                                     CONGESTION_NSCC};
+    parameters->congestion.kind = (enum congestion_kind)dice_pick(dice, kinds, COUNT(kinds));
 }
 
 /** Too early, and half the time exactly when a packet starts. */
@@ -114,10 +121,11 @@ static void wish_credit_stall(struct network_parameters *parameters, struct dice
     parameters->nvlink.buffer_bytes = 1 + dice_below(dice, 2 * parameters->nvlink.record_bytes);
 }
 
+/* What is rarest stands here twice. */
 static void (*const wishes[])(struct network_parameters *, struct dice *) = {
-    wish_pause,  wish_lossless_drop,  wish_lossy_drop,           wish_control_drop,
-    wish_mark,   wish_probe_given_up, wish_late_acknowledgement, wish_window,
-    wish_rewind, wish_reordering,     wish_credit_stall,         wish_turns,
+    wish_pause,  wish_lossless_drop,  wish_lossless_drop,        wish_lossy_drop, wish_control_drop,
+    wish_mark,   wish_probe_given_up, wish_late_acknowledgement, wish_window,     wish_acknowledgements,
+    wish_rewind, wish_reordering,     wish_credit_stall,         wish_turns,      wish_turns,
 };
 
 static struct dice dice_of_wishes(uint64_t number) {
@@ -129,6 +137,11 @@ bool random_wishes_has(uint64_t number) {
     return dice_chance(&dice, WISHING_PERCENT);
 }
 
+bool random_wishes_blinks(uint64_t number) {
+    struct dice dice = dice_of(number, TOPIC_BLINKS);
+    return random_wishes_has(number) && dice_chance(&dice, BLINKING_PERCENT);
+}
+
 void random_wishes_grant(struct network_parameters *parameters, uint64_t number) {
     struct dice dice = dice_of_wishes(number);
     if (!dice_chance(&dice, WISHING_PERCENT)) {
@@ -138,5 +151,8 @@ void random_wishes_grant(struct network_parameters *parameters, uint64_t number)
     parameters->nic.adaptive_marking = dice_chance(&dice, 90);
     for (int i = 0; i < WISHES_EACH; i++) {
         wishes[dice_below(&dice, COUNT(wishes))](parameters, &dice);
+    }
+    if (random_wishes_blinks(number)) {
+        wish_pause(parameters, &dice);
     }
 }
