@@ -2,6 +2,7 @@
 #include "command/measure.h"
 
 #include "base/memory.h"
+#include "command/arrivals.h"
 #include "command/ideal.h"
 #include "command/slow_flow.h"
 #include "command/stall.h"
@@ -87,46 +88,6 @@ static void fill_endpoint(struct measurement *measurement, const struct fabric *
     }
 }
 
-/* A delivered message, to be joined with what its sender noted. */
-struct arrival {
-    uint32_t source, destination, tag;
-    uint64_t delivered_ps;
-};
-
-static int by_names(const void *a, const void *b) {
-    const struct arrival *first = a, *second = b;
-    if (first->source != second->source) {
-        return first->source < second->source ? -1 : 1;
-    }
-    if (first->destination != second->destination) {
-        return first->destination < second->destination ? -1 : 1;
-    }
-    return (first->tag > second->tag) - (first->tag < second->tag);
-}
-
-static struct arrival *arrivals_of(const struct network *network, uint32_t n_ranks, size_t *count) {
-    *count = 0;
-    for (uint32_t rank = 0; rank < n_ranks; rank++) {
-        uint32_t n;
-        endpoint_received_messages(network_endpoint(network, rank), &n);
-        *count += n;
-    }
-    struct arrival *arrivals = memory_allocate(*count + 1, sizeof(*arrivals));
-    size_t at = 0;
-    for (uint32_t rank = 0; rank < n_ranks; rank++) {
-        uint32_t n;
-        const struct endpoint_received *received = endpoint_received_messages(network_endpoint(network, rank), &n);
-        for (uint32_t i = 0; i < n; i++) {
-            arrivals[at++] = (struct arrival){.source = received[i].source,
-                                              .destination = rank,
-                                              .tag = received[i].tag,
-                                              .delivered_ps = received[i].delivered_ps};
-        }
-    }
-    qsort(arrivals, *count, sizeof(*arrivals), by_names);
-    return arrivals;
-}
-
 uint32_t measure_phase_of(const struct plan *plan, uint32_t tag) {
     if (!plan->moe) {
         return 0;
@@ -144,9 +105,8 @@ uint32_t measure_phase_of(const struct plan *plan, uint32_t tag) {
 }
 
 static void add_message(struct measurement *measurement, const struct plan *plan, uint32_t source,
-                        const struct endpoint_sent *sent, const struct arrival *arrivals, size_t n_arrivals) {
-    const struct arrival wanted = {.source = source, .destination = sent->destination, .tag = sent->tag};
-    const struct arrival *found = bsearch(&wanted, arrivals, n_arrivals, sizeof(*arrivals), by_names);
+                        const struct endpoint_sent *sent, const struct arrivals *arrivals) {
+    const struct arrival *found = arrivals_find(arrivals, source, sent->destination, sent->tag);
     const struct measurement_message message = {
         .source = source,
         .destination = sent->destination,
@@ -165,16 +125,21 @@ static void add_message(struct measurement *measurement, const struct plan *plan
 }
 
 static void fill_messages(struct measurement *measurement, const struct plan *plan, const struct network *network) {
-    size_t n_arrivals;
-    struct arrival *arrivals = arrivals_of(network, measurement->n_ranks, &n_arrivals);
+    struct arrivals arrivals = arrivals_of(network, measurement->n_ranks);
+    uint64_t n_messages = 0;
+    uint32_t n;
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
-        uint32_t n;
+        endpoint_sent_messages(network_endpoint(network, rank), &n);
+        n_messages += n;
+    }
+    measurement_reserve_messages(measurement, n_messages);
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         const struct endpoint_sent *sent = endpoint_sent_messages(network_endpoint(network, rank), &n);
         for (uint32_t i = 0; i < n; i++) {
-            add_message(measurement, plan, rank, &sent[i], arrivals, n_arrivals);
+            add_message(measurement, plan, rank, &sent[i], &arrivals);
         }
     }
-    free(arrivals);
+    arrivals_fini(&arrivals);
 }
 
 static uint64_t known(uint64_t time_ps) {
@@ -305,7 +270,7 @@ static void fill_pattern(struct measurement *measurement, const struct ideal *id
 }
 
 struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,
-                                    const struct network *network, enum network_status status) {
+                                    struct network *network, enum network_status status) {
     const struct measurement_shape shape = shape_of(simulation, plan);
     struct measurement *measurement = measurement_create(&shape);
     const struct ideal ideal = {.fabric = simulation->fabric, .experiment = simulation->experiment, .plan = plan};
@@ -318,6 +283,7 @@ struct measurement *measure_network(const struct simulation *simulation, const s
         stall_find_deadlock(network, simulation->fabric, measurement->diagnosis, sizeof(measurement->diagnosis));
     }
     measurement->totals.simulated_ps = status == NETWORK_FINISHED ? network_end_ps(network) : network_now_ps(network);
+    network_release(network);
     measurement->totals.traffic_digest = plan_digest(plan);
     fill_links(measurement, simulation->fabric, network);
     for (uint32_t rank = 0; rank < shape.n_ranks; rank++) {

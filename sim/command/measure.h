@@ -19,8 +19,8 @@ enum measure_phase {
 /** The phase of a message of a plan: one of enum measure_phase; 0 for a pattern. */
 uint32_t measure_phase_of(const struct plan *plan, uint32_t tag);
 
-/** A finished measurement of a run that has ended with status. The caller owns it. */
+/** A finished measurement of a run that has ended with status. The caller owns it. Releases the network (network_release): rows take its place in memory. */
 struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,
-                                    const struct network *network, enum network_status status);
+                                    struct network *network, enum network_status status);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_SLOTS = 16 };
+enum { FIRST_SLOTS = 16, SLOTS_KEPT = 512 /* by an empty table: what fills it again is seldom more */ };
 
 /* The upper half of the hash, scaled to the capacity, which need not be a power of two. */
 static uint32_t home_of(const struct missing *missing, uint16_t source, uint32_t tag) {
@@ -55,6 +55,11 @@ static void remove_at(struct missing *missing, uint32_t gap) {
     }
     missing->slots[gap].left = 0;
     missing->count--;
+    if (missing->count == 0 && missing->capacity > SLOTS_KEPT) {
+        free(missing->slots);
+        missing->slots = NULL;
+        missing->capacity = 0;
+    }
 }
 
 static bool take_large(struct missing *missing, uint32_t source, uint32_t tag, uint32_t records) {

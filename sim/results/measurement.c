@@ -41,6 +41,13 @@ struct measurement *measurement_create(const struct measurement_shape *shape) {
     return measurement;
 }
 
+void measurement_reserve_messages(struct measurement *measurement, uint64_t n_messages) {
+    if (n_messages > measurement->messages_capacity) {
+        measurement->messages_capacity = n_messages;
+        measurement->messages = memory_resize(measurement->messages, n_messages, sizeof *measurement->messages);
+    }
+}
+
 void measurement_add_message(struct measurement *measurement, const struct measurement_message *message) {
     if (measurement->n_messages == measurement->messages_capacity) {
         measurement->messages_capacity = measurement->messages_capacity ? 2 * measurement->messages_capacity : 256;
@@ -141,14 +148,39 @@ static uint64_t count_flows(struct measurement_message *const *rows, uint64_t co
     return flows;
 }
 
-static void gather_flows(struct measurement *measurement, measurement_ideal ideal, const void *ideal_context) {
-    const uint64_t count = measurement->n_messages;
-    struct measurement_message **rows = memory_allocate(count, sizeof *rows);
+/** How many messages from the first one on have its source. */
+static uint64_t same_source(const struct measurement_message *messages, uint64_t count) {
+    uint64_t same = 1;
+    while (same < count && messages[same].source == messages[0].source) {
+        same++;
+    }
+    return same;
+}
+
+/** Puts messages in order of their ids: source by source if they came so, since sorting takes as much memory as what is sorted. */
+static void sort_messages(struct measurement_message *messages, uint64_t count) {
+    for (uint64_t i = 1; i < count; i++) {
+        if (messages[i].source < messages[i - 1].source) {
+            qsort(messages, count, sizeof *messages, compare_ids);
+            return;
+        }
+    }
+    for (uint64_t first = 0, same; first < count; first += same) {
+        same = same_source(&messages[first], count - first);
+        qsort(&messages[first], same, sizeof *messages, compare_ids);
+    }
+}
+
+/** The flows of one source from its messages; rows has room for a pointer to each. */
+static void gather_source(struct measurement *measurement, struct measurement_message *messages,
+                          struct measurement_message **rows, uint64_t count, measurement_ideal ideal,
+                          const void *ideal_context) {
     for (uint64_t i = 0; i < count; i++) {
-        rows[i] = &measurement->messages[i];
+        rows[i] = &messages[i];
     }
     qsort(rows, count, sizeof *rows, compare_flows);
-    measurement->flows = memory_allocate(count_flows(rows, count), sizeof *measurement->flows);
+    measurement->flows =
+        memory_resize(measurement->flows, measurement->n_flows + count_flows(rows, count), sizeof *measurement->flows);
     for (uint64_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && same_flow(rows[first], rows[next]); next++) {
         }
@@ -160,6 +192,16 @@ static void gather_flows(struct measurement *measurement, measurement_ideal idea
             flow.slowdown = (double)flow.active_ps / (double)flow.ideal_ps;
         }
         measurement->flows[measurement->n_flows++] = flow;
+    }
+}
+
+static void gather_flows(struct measurement *measurement, measurement_ideal ideal, const void *ideal_context) {
+    struct measurement_message **rows = NULL;
+    for (uint64_t first = 0, same; first < measurement->n_messages; first += same) {
+        struct measurement_message *messages = &measurement->messages[first];
+        same = same_source(messages, measurement->n_messages - first);
+        rows = memory_resize(rows, same, sizeof *rows);
+        gather_source(measurement, messages, rows, same, ideal, ideal_context);
     }
     free(rows);
 }
@@ -183,7 +225,7 @@ void measurement_finish(struct measurement *measurement, measurement_ideal ideal
         check_message(measurement, &measurement->messages[i]);
     }
     if (measurement->n_messages > 0) {
-        qsort(measurement->messages, measurement->n_messages, sizeof *measurement->messages, compare_ids);
+        sort_messages(measurement->messages, measurement->n_messages);
         gather_flows(measurement, ideal, ideal_context);
     }
     for (uint64_t i = 1; i < measurement->n_messages; i++) {

@@ -187,7 +187,10 @@ typedef uint64_t (*measurement_ideal)(const void *context, uint32_t source, uint
 /** A zeroed measurement of this shape (more racks than MEASUREMENT_RACKS count as none); endpoints' racks and experts' ranks are MEASUREMENT_NONE. The caller fills the arrays. */
 struct measurement *measurement_create(const struct measurement_shape *shape);
 
-/** Appends a copy of a message, in any order. */
+/** Makes room for so many messages in all, no more: worth it where they are millions. */
+void measurement_reserve_messages(struct measurement *measurement, uint64_t n_messages);
+
+/** Appends a copy of a message, in any order. Those that come in order of their sources are sorted in little memory. */
 void measurement_add_message(struct measurement *measurement, const struct measurement_message *message);
 
 /**
