@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs small configurations through the program and compares every figure with what it was when somebody last looked.
 
-A case is a configuration cases/NAME.yaml; cases/NAME.expected holds its figures, one metric a line, for each policy and seed.
+A case is a configuration cases/NAME.yaml; cases/NAME.expected holds its figures, one metric a line, for each policy and seed,
+and why the slowest flows of each run were slow.
 Besides, for every case:
     the result file is the same to the byte on repeat, for 1, 2 and 3 threads, in another folder, at another time, in another
     time zone and with other bytes in fresh memory (runs are compared with each other: the bytes depend on the version of HDF5);
@@ -71,6 +72,7 @@ def figures(report):
             f"{run['policy']}, seed {run['seed']}: {run['outcome']}, traffic {run['traffic_digest']}, "
             f"hot rank {run['hot_rank']}, worst queue {run['worst_queue']}"
         )
+        lines += [f"  {explanation}" for explanation in run["explanations"]]
     for metric in report["metrics"]:
         lines += [
             f"{metric['metric']} [{metric['unit']}] {policy['policy']}: {' '.join(map(number, policy['seeds']))}"
