@@ -3,6 +3,7 @@
 #include "base/table.h"
 #include "command/arguments.h"
 #include "command/command.h"
+#include "command/failures.h"
 #include "command/ideal.h"
 #include "command/preview.h"
 #include "command/setup.h"
@@ -180,7 +181,8 @@ static bool print_all(const struct arguments *given, const struct experiment *ex
                       struct error *error) {
     struct estimate estimate;
     struct plan plan;
-    if (!check_policies(experiment, error) || !estimate_prepare(&plan, experiment, error)) {
+    if (!check_policies(experiment, error) || !failures_check(experiment, fabric, error) ||
+        !estimate_prepare(&plan, experiment, error)) {
         return false;
     }
     estimate_plan(&plan, experiment, fabric, &estimate);

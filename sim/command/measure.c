@@ -56,6 +56,8 @@ static void fill_links(struct measurement *measurement, const struct fabric *fab
             .marks = counted->marks,
             .drops_lossless = counted->lossless_drops,
             .drops_lossy = counted->lossy_drops,
+            .lost_packets = counted->lost_packets,
+            .unrouted = counted->unrouted_packets,
             .pauses = counted->pauses,
             .paused_ps = counted->paused_ps,
             .deepest_bytes = counted->deepest_bytes,
@@ -64,7 +66,7 @@ static void fill_links(struct measurement *measurement, const struct fabric *fab
         fabric_link_name(fabric, l, row->name, sizeof(row->name));
         measurement->totals.data_hops += counted->packets;
         measurement->totals.control_hops += counted->control_packets;
-        measurement->totals.dropped_bytes += counted->dropped_bytes;
+        measurement->totals.dropped_bytes += counted->dropped_bytes + counted->lost_bytes + counted->unrouted_bytes;
     }
 }
 

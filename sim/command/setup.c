@@ -12,9 +12,14 @@ static uint32_t fixed_point(double share, int bits) {
 }
 
 /* Without a word of the user: longer than any wait that ends by itself. */
+static uint64_t retransmit_timeout_of(const struct experiment *experiment) {
+    const uint64_t given_ps = experiment->transport.retransmit_timeout_ps;
+    return given_ps != 0 ? given_ps : experiment->topology.nic.retransmit_timeout_ps;
+}
+
 static uint64_t stall_of(const struct experiment *experiment) {
     const uint64_t least_ps = UINT64_C(500000000000);
-    const uint64_t longest_wait_ps = experiment->topology.nic.retransmit_timeout_ps << NIC_LONGEST_BACK_OFF;
+    const uint64_t longest_wait_ps = retransmit_timeout_of(experiment) << NIC_LONGEST_BACK_OFF;
     return experiment->stall_ps != 0 ? experiment->stall_ps : longest_wait_ps > least_ps ? longest_wait_ps : least_ps;
 }
 
@@ -54,7 +59,7 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
         .out_of_order = given->out_of_order,
         .adaptive_marking = adaptive,
         .data_class = experiment->topology.leaf.pfc ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY,
-        .retransmit_timeout_ps = given->retransmit_timeout_ps,
+        .retransmit_timeout_ps = retransmit_timeout_of(experiment),
         .nack_interval_ps = given->nack_interval_ps,
     };
 }

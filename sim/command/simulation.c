@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/simulation.h"
 
+#include "command/failures.h"
 #include "command/ideal.h"
 #include "command/measure.h"
 #include "command/plan.h"
@@ -16,10 +17,16 @@ uint64_t simulation_wire_bytes(const struct topology_nic *nic, uint64_t payload_
 struct measurement *simulation_run(const struct simulation *simulation, struct error *error) {
     struct network_parameters parameters;
     struct plan plan;
+    struct failure_list failures;
     if (!setup_network(simulation->experiment, simulation->policy, simulation->seed, &parameters, error) ||
-        !plan_init(&plan, simulation->experiment, simulation->policy->early_pacing, simulation->seed, error)) {
+        !failures_init(&failures, simulation->experiment, simulation->fabric, error)) {
         return NULL;
     }
+    if (!plan_init(&plan, simulation->experiment, simulation->policy->early_pacing, simulation->seed, error)) {
+        failures_fini(&failures);
+        return NULL;
+    }
+    parameters.failures = &failures;
     parameters.threads = simulation->threads;
     parameters.exchange = simulation->exchange;
     const struct traffic traffic = plan_traffic(&plan);
@@ -36,5 +43,6 @@ struct measurement *simulation_run(const struct simulation *simulation, struct e
                                             : measurement_create(&(struct measurement_shape){0});
     network_free(network);
     plan_fini(&plan);
+    failures_fini(&failures);
     return measurement;
 }

@@ -58,6 +58,30 @@ static void add_control_drops(struct line *line, const struct network *network, 
     }
 }
 
+/* Where packets went that a retransmission would need. */
+static void add_losses(struct line *line, const struct network *network, const struct fabric *fabric) {
+    uint64_t lost = 0, most = 0, unrouted = 0;
+    uint32_t worst = 0;
+    for (uint32_t link = 0; link < fabric->n_links; link++) {
+        const struct link_counters *counters = network_link(network, link);
+        lost += counters->lost_packets;
+        unrouted += counters->unrouted_packets;
+        if (counters->lost_packets > most) {
+            most = counters->lost_packets;
+            worst = link;
+        }
+    }
+    if (lost > 0) {
+        char name[NAMES_LINK_SIZE];
+        add(line, "%s%llu packets were lost on links that failed, %llu of them on %s", line->length > 0 ? "; " : "",
+            (unsigned long long)lost, (unsigned long long)most, fabric_link_name(fabric, worst, name, sizeof(name)));
+    }
+    if (unrouted > 0) {
+        add(line, "%s%llu packets knew no way to where they were going", line->length > 0 ? "; " : "",
+            (unsigned long long)unrouted);
+    }
+}
+
 bool stall_find_deadlock(const struct network *network, const struct fabric *fabric, char *buffer, size_t size) {
     struct line line = {.text = buffer, .size = size};
     uint32_t links[LINKS_NAMED];
@@ -81,5 +105,6 @@ void stall_describe(const struct network *network, const struct fabric *fabric, 
     if (network_stuck_pair(network, &stuck)) {
         add_stuck_pair(&line, &stuck);
     }
+    add_losses(&line, network, fabric);
     add_control_drops(&line, network, fabric);
 }

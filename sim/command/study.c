@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "command/batch.h"
 #include "command/command.h"
+#include "command/failures.h"
 #include "command/preview.h"
 #include "command/version.h"
 #include "config/configuration.h"
@@ -241,7 +242,8 @@ static int simulate(const struct arguments *arguments, const struct experiment *
                     uint32_t n_policies, const struct fabric *fabric, struct provenance *provenance, const char *path) {
     struct error error = {0};
     struct estimate estimate = {0};
-    if (!spares_inputs(arguments, experiment, path, &error) || !can_write(experiment, path, &error) ||
+    if (!failures_check(experiment, fabric, &error) || !spares_inputs(arguments, experiment, path, &error) ||
+        !can_write(experiment, path, &error) ||
         (!arguments->quiet && !estimate_run(experiment, fabric, &estimate, &error))) {
         return fail_before_run(arguments, &error);
     }

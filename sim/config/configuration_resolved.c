@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_written_elsewhere(const struct key *key) {
-    return key->type == KEY_TOPOLOGY || key->type == KEY_POLICIES;
-}
-
 /** A text that is empty, or a value that only its absence expresses (0 below the least allowed), is left out. */
 static bool is_absent(const struct key *key, const char *base) {
     if (key->type == KEY_TEXT) {
@@ -28,7 +24,7 @@ static void write_keys(FILE *stream, const struct section *section, const void *
     char value[KEY_LINE_SIZE];
     for (size_t i = 0; i < section->n_keys; i++) {
         const struct key *key = &section->keys[i];
-        if (!is_written_elsewhere(key) && !is_absent(key, base)) {
+        if (!key_is_special(key) && !is_absent(key, base)) {
             fprintf(stream, "%*s%s%s: %s\n", (int)indent, "", first, key->name, key_print(value, key, base));
             indent += (unsigned)strlen(first); /* "- " stands before the first key of an item only */
             first = "";
@@ -75,6 +71,14 @@ static void write_policies(FILE *stream, const struct experiment *experiment) {
     }
 }
 
+static void write_failures(FILE *stream, const struct experiment *experiment) {
+    const struct section *section = key_section(experiment_keys(), "failures");
+    fputs(experiment->n_failures > 0 ? "failures:\n" : "", stream);
+    for (uint32_t i = 0; i < experiment->n_failures; i++) {
+        write_keys(stream, section, &experiment->failures[i], 2, "- ");
+    }
+}
+
 void configuration_write_resolved(FILE *stream, const struct experiment *experiment) {
     const struct schema *schema = experiment_keys();
     char group[64] = "";
@@ -83,8 +87,10 @@ void configuration_write_resolved(FILE *stream, const struct experiment *experim
         if (section->path[0] == '\0') {
             write_keys(stream, section, experiment, 0, "");
             write_topology(stream, &experiment->topology);
-        } else if (section->listed) {
+        } else if (strcmp(section->path, "policies") == 0) {
             write_policies(stream, experiment);
+        } else if (section->listed) {
+            write_failures(stream, experiment);
         } else if (!section->amends) {
             write_section(stream, section, experiment, 0, group, sizeof group);
         }

@@ -143,6 +143,7 @@ static void write_set(struct output *output, const struct key *key) {
 
 static void write_mapping(struct output *output, const struct schema *schema, const char *path);
 static void write_section_keys(struct output *output, const struct section *section);
+static void write_required(struct output *output, const struct section *section);
 
 static void write_topology(struct output *output) {
     begin(output, "oneOf", '[');
@@ -200,6 +201,20 @@ static void write_policies(struct output *output) {
     end(output, ']');
 }
 
+static void write_failures(struct output *output) {
+    const struct section *section = key_section(experiment_keys(), "failures");
+    text_member(output, "type", "array");
+    begin(output, "items", '{');
+    text_member(output, "type", "object");
+    member(output, "additionalProperties");
+    fputs("false", output->stream);
+    write_required(output, section);
+    begin(output, "properties", '{');
+    write_section_keys(output, section);
+    end(output, '}');
+    end(output, '}');
+}
+
 static void write_type(struct output *output, const struct key *key) {
     switch (key->type) {
     case KEY_QUANTITY:
@@ -238,6 +253,9 @@ static void write_type(struct output *output, const struct key *key) {
         break;
     case KEY_POLICIES:
         write_policies(output);
+        break;
+    case KEY_FAILURES:
+        write_failures(output);
         break;
     }
 }

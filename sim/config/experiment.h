@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXPERIMENT_NAME_SIZE = 64, EXPERIMENT_COLUMNS = 16, EXPERIMENT_SEEDS = 64 };
+enum { EXPERIMENT_NAME_SIZE = 64, EXPERIMENT_COLUMNS = 16, EXPERIMENT_SEEDS = 64, EXPERIMENT_FAILURES = 64 };
 
 enum experiment_pattern {
     EXPERIMENT_PATTERN_MOE,               /**< dispatch and combine of one MoE layer */
@@ -87,12 +87,15 @@ struct experiment_path {
     uint32_t round_robin_rounds;
     uint64_t flowlet_gap_ps;
     uint32_t flowlet_entries; /**< of a switch's table */
+    uint64_t exclusion_ps;    /**< a switch's own dead port, under policies that decide packet by packet */
+    uint64_t convergence_ps;  /**< routing tables follow cables that die or come back */
 };
 
 /** Section `transport`. */
 struct experiment_transport {
-    uint64_t acknowledge_bytes; /**< 0 = every packet */
-    uint64_t window_bytes;      /**< a queue pair; 0 = unlimited */
+    uint64_t acknowledge_bytes;     /**< 0 = every packet */
+    uint64_t window_bytes;          /**< a queue pair; 0 = unlimited */
+    uint64_t retransmit_timeout_ps; /**< 0 = the NIC's */
 };
 
 /** Section `congestion.dcqcn`. */
@@ -141,6 +144,22 @@ struct experiment_hpcc {
     uint64_t base_round_trip_ps, additive_bits_per_s;
 };
 
+enum experiment_action { EXPERIMENT_ACTION_DOWN, EXPERIMENT_ACTION_SLOW, EXPERIMENT_ACTION_LOSSY };
+
+/** One of `failures`: what fails, when and how often. */
+struct experiment_failure {
+    char what[EXPERIMENT_NAME_SIZE * 2]; /**< name of a link or device */
+    enum experiment_action action;
+    uint64_t at_ps;
+    uint64_t for_ps;   /**< 0 = to the end */
+    uint64_t every_ps; /**< flaps: from one beginning to the next */
+    uint32_t count;    /**< times that it happens */
+    double rate;       /**< slow: share that is left */
+    double loss;       /**< lossy: probability */
+    char file[256];    /**< where it is written, for messages about what is found to be wrong later */
+    unsigned line, column;
+};
+
 /** Section `congestion.receiver_credit` (sim/congestion/receiver_credit.h). */
 struct experiment_receiver_credit {
     double first_window, tolerated, decrease, step;
@@ -167,6 +186,8 @@ struct experiment {
     struct experiment_receiver_credit receiver_credit;
     struct experiment_policy policies[EXPERIMENT_COLUMNS];
     uint32_t n_policies;
+    struct experiment_failure failures[EXPERIMENT_FAILURES];
+    uint32_t n_failures;
     uint64_t seeds[EXPERIMENT_SEEDS];
     uint32_t n_seeds;
     uint64_t limit_ps;           /**< simulated time after which a run is given up */

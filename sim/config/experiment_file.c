@@ -8,6 +8,7 @@
 #include "config/experiment_doubt.h"
 #include "config/experiment_preset.h"
 #include "config/experiment_unused.h"
+#include "config/failure_reader.h"
 #include "config/file_kind.h"
 #include "config/key.h"
 #include "config/policy_reader.h"
@@ -138,6 +139,10 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     const struct tree_entry *policies = tree_find(reading->root, "policies");
     if (policies != NULL) {
         policy_reader_read(policies->value, experiment, reading->errors);
+    }
+    const struct tree_entry *failures = tree_find(reading->root, "failures");
+    if (failures != NULL) {
+        failure_reader_read(failures->value, experiment, reading->errors);
     }
     const struct contradiction_scope scope = {
         .topology = topology, .experiment = reading->root, .errors = reading->errors};

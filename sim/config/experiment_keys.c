@@ -5,6 +5,7 @@
 #include "config/congestion_keys.h"
 #include "config/experiment.h"
 #include "config/experiment_preset.h"
+#include "config/failure_keys.h"
 #include "config/key.h"
 
 #include <assert.h>
@@ -42,6 +43,10 @@ static const struct key file_keys[] = {
             "queue pairs a peer), "
             "adaptive+spectrum_x+early_pacing, or mappings with the keys of section `policies`.",
      FIELD(experiment, policies)},
+    {"failures", KEY_FAILURES,
+     .doc = "What fails when: links, switches and NICs that are down, slow or lossy for a time; mappings with the keys "
+            "of section `failures`. Every policy and seed is shown the same.",
+     FIELD(experiment, failures)},
     {"seeds", KEY_NUMBERS, .fallback = "[1]",
      .doc = "Every policy is run with each of these seeds; n stands for 1 to n.", FIELD(experiment, seeds),
      .count_offset = offsetof(struct experiment, n_seeds)},
@@ -207,7 +212,7 @@ static const struct key limits_keys[] = {
      .doc = "A run in which nothing arrives for so long, although messages are on their way, ends as stalled (looked "
             "at every so "
             "often: one to two such times after the last arrival). 0 = the longest wait of a retransmission timer, "
-            "nic.retransmit_timeout × 2^7, at least 500 ms.",
+            "transport.retransmit_timeout × 2^7, at least 500 ms.",
      FIELD(experiment, stall_ps)},
     {"wall_time", KEY_QUANTITY, QUANTITY_TIME, "0 s", "10000000 s", "0 s",
      .doc = "The program stops after so long on the clock on the wall and saves what is finished; 0 = never.",
@@ -245,6 +250,17 @@ static const struct key path_keys[] = {
     {"flowlet_entries", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", "65536",
      .doc = "flowlet: places of a switch's table, which queue pairs share by their hash (estimate).",
      FIELD(experiment_path, flowlet_entries)},
+    {"exclusion", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "100 ns",
+     .doc =
+         "Policies that decide packet by packet (all but ecmp and flowlet): so long after the link of a port died, or "
+         "came back, the switch leaves the port out, or uses it again (Spectrum-X: about 100 ns, arXiv:2605.21187).",
+     FIELD(experiment_path, exclusion_ps)},
+    {"convergence", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "1 ms",
+     .doc =
+         "So long after a cable died, or came back, the routing tables of all switches leave out, or use again, every "
+         "port that it concerns; until then packets go into the dead link and are lost (our choice: a fabric whose "
+         "routing reacts to the loss of light; BGP by its timers takes seconds).",
+     FIELD(experiment_path, convergence_ps)},
 };
 
 static const struct key transport_keys[] = {
@@ -252,6 +268,11 @@ static const struct key transport_keys[] = {
      .doc = "Payload that one ACK covers; 0 = an ACK a packet.", FIELD(experiment_transport, acknowledge_bytes)},
     {"window", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "0",
      .doc = "Unacknowledged payload of a queue pair; 0 = unlimited.", FIELD(experiment_transport, window_bytes)},
+    {"retransmit_timeout", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "0 s",
+     .doc =
+         "Without progress for so long a queue pair sends again what is not acknowledged; doubled up to 2^7 times; 0 "
+         "= as nic.retransmit_timeout of the topology.",
+     FIELD(experiment_transport, retransmit_timeout_ps)},
 };
 
 static const struct key dcqcn_keys[] = {
@@ -321,6 +342,7 @@ static const struct section sections[] = {
     {"model", "The MoE model whose router makes the traffic.", SECTION(model_keys), PART(model)},
     {"traffic", "Who sends what to whom.", SECTION(traffic_keys), PART(traffic)},
     {"policies", "One column of a comparison.", SECTION(policy_keys), .listed = true},
+    {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},
     {"limits", "When a run is given up.", SECTION(limits_keys)},
     {"path", "Parameters of path policies.", SECTION(path_keys), PART(path)},
     {"transport", "Parameters of the transport.", SECTION(transport_keys), PART(transport)},

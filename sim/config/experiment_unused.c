@@ -105,6 +105,20 @@ static bool has_flowlet(const struct experiment *experiment) {
 }
 
 /* Ordered packets are hashed under every policy but one. */
+static bool has_failures(const struct experiment *experiment) {
+    return experiment->n_failures > 0;
+}
+
+static bool has_excluding(const struct experiment *experiment) {
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        const char *path = experiment->policies[p].path;
+        if (strcmp(path, "ecmp") != 0 && strcmp(path, "flowlet") != 0) {
+            return has_failures(experiment);
+        }
+    }
+    return false;
+}
+
 static bool has_hash(const struct experiment *experiment) {
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
         if (strcmp(experiment->policies[p].path, "flowlet") != 0) {
@@ -173,6 +187,8 @@ static const struct rule rules[] = {
     {"path.round_robin_rounds", has_round_robin, "with a policy of path spray_round_robin"},
     {"path.flowlet_gap", has_flowlet, "with a policy of path flowlet"},
     {"path.flowlet_entries", has_flowlet, "with a policy of path flowlet"},
+    {"path.exclusion", has_excluding, "with failures and a policy of a path other than ecmp and flowlet"},
+    {"path.convergence", has_failures, "with failures"},
     {"congestion.dcqcn", has_dcqcn, "with a policy of controller dcqcn"},
     {"congestion.spectrum_x", has_spectrum_x, "with a policy of controller spectrum_x"},
     {"congestion.timely", has_timely, "with a policy of controller timely"},
@@ -212,6 +228,36 @@ static bool is_notable(const struct search *search, const char *path, const stru
     return false;
 }
 
+static void note(struct error_list *notes, const struct tree_entry *entry, const char *name, const char *when) {
+    struct error note = {0};
+    tree_locate(&note, entry->key_place);
+    note.source[0] = '\0'; // one line a note is enough
+    snprintf(note.message, sizeof note.message, "`%s` has no effect: it matters only %s", name, when);
+    error_list_add(notes, &note);
+}
+
+/** Keys of failures that their actions do not know. */
+static void note_failures(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {
+    const struct tree_entry *list = tree_find(root, "failures");
+    struct experiment_failure defaults = {.count = 1};
+    section_reader_section_defaults(key_section(experiment_keys(), "failures"), &defaults);
+    for (uint32_t i = 0; i < experiment->n_failures; i++) {
+        const struct experiment_failure *failure = &experiment->failures[i];
+        const struct tree_node *node = list->value->entries[i].value;
+        const struct tree_entry *rate = tree_find(node, "rate"), *loss = tree_find(node, "loss");
+        const struct tree_entry *every = tree_find(node, "every");
+        if (rate != NULL && failure->rate != defaults.rate && failure->action != EXPERIMENT_ACTION_SLOW) {
+            note(notes, rate, "rate", "with the action slow");
+        }
+        if (loss != NULL && failure->loss != defaults.loss && failure->action != EXPERIMENT_ACTION_LOSSY) {
+            note(notes, loss, "loss", "with the action lossy");
+        }
+        if (every != NULL && failure->every_ps != defaults.every_ps && failure->count == 1) {
+            note(notes, every, "every", "with a count above 1");
+        }
+    }
+}
+
 /** A key is not noted again where its whole section was. */
 static bool is_said(const struct search *search, const char *path) {
     return strncmp(path, "model.", 6) == 0 && !is_moe(search->experiment);
@@ -228,12 +274,8 @@ void experiment_unused(const struct experiment *experiment, const struct tree_no
         const struct tree_entry *entry = tree_find_path(root, rule->path);
         if (entry != NULL && !rule->matters(experiment) && !is_said(&search, rule->path) &&
             is_notable(&search, rule->path, entry)) {
-            struct error note = {0};
-            tree_locate(&note, entry->key_place);
-            note.source[0] = '\0'; // one line a note is enough
-            snprintf(note.message, sizeof note.message, "`%s` has no effect: it matters only %s", rule->path,
-                     rule->when);
-            error_list_add(notes, &note);
+            note(notes, entry, rule->path, rule->when);
         }
     }
+    note_failures(experiment, root, notes);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/key.h"
 
+#include "config/experiment.h"
+
 #include "base/error.h"
 
 #include <inttypes.h>
@@ -64,6 +66,10 @@ static void add_range(char *line, const struct key *key) {
     }
 }
 
+bool key_is_special(const struct key *key) {
+    return key->type == KEY_TOPOLOGY || key->type == KEY_POLICIES || key->type == KEY_FAILURES;
+}
+
 char *key_allows(char *buffer, const struct key *key) {
     buffer[0] = '\0';
     switch (key->type) {
@@ -104,6 +110,9 @@ char *key_allows(char *buffer, const struct key *key) {
     case KEY_POLICIES:
         add(buffer, "a list of policies, each a mapping or the short form "
                     "PATH[(QUEUE_PAIRS)]+CONGESTION[+early_pacing][+polarised]");
+        break;
+    case KEY_FAILURES:
+        add(buffer, "a list of mappings, at most %d", EXPERIMENT_FAILURES);
         break;
     }
     return buffer;
@@ -198,6 +207,7 @@ char *key_print(char *buffer, const struct key *key, const void *base) {
         break;
     case KEY_TOPOLOGY:
     case KEY_POLICIES:
+    case KEY_FAILURES:
         BUG("key `%s` is not printed as one line", key->name);
     }
     return buffer;

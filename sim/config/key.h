@@ -23,6 +23,7 @@ enum key_type {
     KEY_NUMBERS,  /**< list of counts, or n for 1 … n → uint64_t array, with its length at count_offset */
     KEY_TOPOLOGY, /**< name of a topology file, or a topology; read by experiment_file.c */
     KEY_POLICIES, /**< list of policies, short or long; read by experiment_file.c */
+    KEY_FAILURES, /**< list of failures; read by experiment_file.c */
 };
 
 enum { KEY_LINE_SIZE = 1536 }; /* 64 seeds of 20 digits */
@@ -75,6 +76,9 @@ bool key_is_group(const struct schema *schema, const char *path);
 
 /** The key of this name in a section, or NULL. */
 const struct key *key_find(const struct section *section, const char *name);
+
+/** Is the value of a key read and written by code of its own, not by its type? */
+bool key_is_special(const struct key *key);
 
 /** What a key allows, for people: "a time from 0 to 1 s", "one of ecmp, adaptive". Returns buffer (KEY_LINE_SIZE). */
 char *key_allows(char *buffer, const struct key *key);

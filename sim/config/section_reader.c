@@ -15,13 +15,9 @@ struct walk {
     struct error_list *errors;
 };
 
-static bool is_read_elsewhere(const struct key *key) {
-    return key->type == KEY_TOPOLOGY || key->type == KEY_POLICIES;
-}
-
 /** Sets a key to its default, which is YAML of our own: a mistake in it is a bug. */
 static void set_default(const struct key *key, void *base) {
-    if (key->fallback == NULL || is_read_elsewhere(key)) {
+    if (key->fallback == NULL || key_is_special(key)) {
         return;
     }
     struct error_list errors = {0};
@@ -140,7 +136,7 @@ static void walk_entry(const struct walk *walk, const struct section *section, c
     char below[PATH_SIZE];
     const struct key *key = section == NULL ? NULL : key_find(section, entry->key);
     if (key != NULL) {
-        if (!is_read_elsewhere(key)) {
+        if (!key_is_special(key)) {
             value_reader_store(key, entry->value, (char *)walk->base + section->offset, walk->errors);
         }
         return;

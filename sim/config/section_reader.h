@@ -16,7 +16,7 @@ void section_reader_section_defaults(const struct section *section, void *base);
 
 /**
  * Reads the mapping `root` (a whole file) into base. Unknown and missing keys, wrong types, units and ranges are reported; good values
- * are stored in any case. Keys of type KEY_TOPOLOGY and KEY_POLICIES are left to the caller. file is where missing keys are reported.
+ * are stored in any case. Keys that key_is_special are left to the caller. file is where missing keys are reported.
  */
 void section_reader_read(const struct schema *schema, const struct tree_node *root, void *base,
                          struct error_list *errors);

@@ -82,6 +82,10 @@ static const struct column link_columns[] = {
      FIELD(measurement_link, drops_lossless)},
     {"drops_lossy", "1", "Packets of the other classes dropped at this port", COLUMN_UINT64,
      FIELD(measurement_link, drops_lossy)},
+    {"lost_packets", "1", "Packets put on this link and lost: it was dead, died, or is lossy", COLUMN_UINT64,
+     FIELD(measurement_link, lost_packets)},
+    {"unrouted", "1", "Packets that came in by the port which this link leaves, and knew no way on", COLUMN_UINT64,
+     FIELD(measurement_link, unrouted)},
     {"pauses", "1", "Pauses obeyed by the transmitter of this link", COLUMN_UINT64, FIELD(measurement_link, pauses)},
     {"paused_ps", "ps", "Time that the transmitter was paused", COLUMN_UINT64, FIELD(measurement_link, paused_ps)},
     {"deepest_bytes", "B", "Deepest queue of the port that it leaves", COLUMN_UINT64,
@@ -136,7 +140,8 @@ static const struct column totals_columns[] = {
      FIELD(measurement_totals, sent_bytes)},
     {"delivered_bytes", "B", "Wire bytes that reached their endpoint", COLUMN_UINT64,
      FIELD(measurement_totals, delivered_bytes)},
-    {"dropped_bytes", "B", "Wire bytes dropped on the way", COLUMN_UINT64, FIELD(measurement_totals, dropped_bytes)},
+    {"dropped_bytes", "B", "Wire bytes dropped on the way, or lost on links", COLUMN_UINT64,
+     FIELD(measurement_totals, dropped_bytes)},
 };
 
 #define ROWS_OF(table, pointer, count)                                                                                 \

@@ -105,6 +105,8 @@ struct measurement_link {
     uint64_t marks;           /**< packets that left with a congestion mark set here */
     uint64_t drops_lossless;  /**< packets of the lossless class dropped at this port; a correct set-up has none */
     uint64_t drops_lossy;     /**< packets of the other classes dropped at this port */
+    uint64_t lost_packets;    /**< put on it and lost: it was dead, died, or is lossy */
+    uint64_t unrouted;        /**< packets that came in by the port which it leaves, and knew no way on */
     uint64_t pauses;          /**< pause records that the transmitter of this link obeyed */
     uint64_t paused_ps;       /**< time that the transmitter was paused */
     uint64_t deepest_bytes;   /**< deepest queue of the port, all classes */
@@ -147,7 +149,8 @@ struct measurement_totals {
     uint64_t traffic_digest;  /**< of the traffic plan: equal under every policy with the same seed */
     uint64_t sent_bytes;      /**< wire bytes of packets put into the fabric by endpoints */
     uint64_t delivered_bytes; /**< wire bytes that reached their endpoint */
-    uint64_t dropped_bytes;   /**< wire bytes dropped on the way: sent = delivered + dropped when a run has finished */
+    uint64_t
+        dropped_bytes; /**< wire bytes dropped on the way, lost on links included: sent = delivered + dropped when a run has finished */
 };
 
 /** One run: everything measured under one policy with one seed. Owns its arrays; freed by measurement_free. */

@@ -64,6 +64,8 @@ static const struct metric network_metrics[] = {
     {"reordering_depth", "reordering depth", "", METRIC_PACKETS, METRIC_ALWAYS, RUN(reordering)},
     {"drops_lossy", "drops, lossy", "", METRIC_PACKETS, METRIC_ALWAYS, RUN(drops_lossy)},
     {"drops_lossless", "drops, lossless", "", METRIC_PACKETS, METRIC_IF_ANY, RUN(drops_lossless)},
+    {"lost_on_links", "lost on links", "", METRIC_PACKETS, METRIC_IF_ANY, RUN(lost)},
+    {"unrouted", "unrouted", "", METRIC_PACKETS, METRIC_IF_ANY, RUN(unrouted)},
     {"undelivered", "undelivered", "", METRIC_MESSAGES, METRIC_IF_ANY, RUN(undelivered)},
     {"data_hops", "packet hops", "data", METRIC_PACKETS, METRIC_DETAIL, RUN(data_hops)},
     {"control_hops", "packet hops", "control", METRIC_PACKETS, METRIC_DETAIL, RUN(control_hops)},
@@ -112,6 +114,8 @@ static const struct {
     {"reordering depth", "largest distance of a received packet from the next expected one"},
     {"drops, lossy", "packets of lossy classes dropped for want of buffer"},
     {"drops, lossless", "packets dropped although PFC is on: headroom or pool is too small for these cables"},
+    {"lost on links", "packets that a dead, dying or lossy link did not carry to its end"},
+    {"unrouted", "packets that a switch dropped since no way on was left"},
     {"undelivered", "messages not delivered when the run ended"},
     {"packet hops", "packets put on a link, once for each link"},
 };

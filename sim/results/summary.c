@@ -226,6 +226,8 @@ static void summarise_links(struct summary *summary, const struct measurement *m
         summary->paused_ps += (double)link->paused_ps;
         summary->drops_lossless += (double)link->drops_lossless;
         summary->drops_lossy += (double)link->drops_lossy;
+        summary->lost += (double)link->lost_packets;
+        summary->unrouted += (double)link->unrouted;
         if (link->kind == MEASUREMENT_LINK_ETHERNET && (double)link->deepest_bytes > summary->worst_queue_bytes) {
             summary->worst_queue_bytes = (double)link->deepest_bytes;
             memcpy(summary->worst_queue, link->name, sizeof summary->worst_queue);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 static const char *const configurations[] = {"configs/all-to-all.yaml",           "configs/incast.yaml",
+                                             "configs/link-failure.yaml",         "configs/flapping-link.yaml",
                                              "configs/permutation.yaml",          "configs/permutation-paths.yaml",
                                              "configs/quickstart-collision.yaml", "configs/quickstart-incast.yaml",
                                              "configs/single-flow.yaml"};
@@ -37,6 +38,10 @@ END_TEST
 static const struct {
     const char *path, *setting, *words, *remedy;
 } vain[] = {
+    {"configs/permutation-paths.yaml", "path.exclusion=1 us", "`path.exclusion`",
+     "failures=[{what: spine0, action: down, at: 1 us}]"},
+    {"configs/permutation-paths.yaml", "path.convergence=2 ms", "`path.convergence`",
+     "failures=[{what: spine0, action: down, at: 1 us}]"},
     {"configs/quickstart-collision.yaml", "traffic.zipf_exponent=1.0", "`traffic.zipf_exponent`", "traffic.gate=zipf"},
     {"configs/quickstart-collision.yaml", "traffic.hot_expert_factor=5", "gate hot_expert", "traffic.gate=hot_expert"},
     {"configs/quickstart-collision.yaml", "traffic.nodes_kept=2", "gate node_limited", "traffic.gate=node_limited"},

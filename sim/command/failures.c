@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/failures.h"
+
+#include "base/error_id.h"
+#include "base/memory.h"
+#include "base/rate.h"
+#include "fabric/lookup.h"
+#include "fabric/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LIMIT = 1000000 }; /* times that a link fails, all links together */
+
+#define SLOWEST_BITS_PER_S UINT64_C(8000000) /* what base/rate.h can represent */
+
+/* What is being filled. */
+struct filling {
+    struct failure_list *list;
+    const struct fabric *fabric;
+    uint32_t capacity;
+};
+
+static enum failure_kind kind_of(enum experiment_action action) {
+    switch (action) {
+    case EXPERIMENT_ACTION_DOWN:
+        return FAILURE_DOWN;
+    case EXPERIMENT_ACTION_SLOW:
+        return FAILURE_SLOW;
+    case EXPERIMENT_ACTION_LOSSY:
+        break;
+    }
+    return FAILURE_LOSSY;
+}
+
+static void add_once(struct filling *filling, const struct failure *failure) {
+    struct failure_list *list = filling->list;
+    if (list->count == filling->capacity) {
+        filling->capacity = filling->capacity ? 2 * filling->capacity : 16;
+        list->failures = memory_resize(list->failures, filling->capacity, sizeof(*list->failures));
+    }
+    list->failures[list->count++] = *failure;
+}
+
+/* One link, at all its times. */
+static void add_link(struct filling *filling, const struct experiment_failure *given, uint32_t link) {
+    const struct fabric_link *place = &filling->fabric->links[link];
+    const uint64_t slowest = rate_ps_per_byte(SLOWEST_BITS_PER_S);
+    if (place->kind != FABRIC_ETHERNET) {
+        return;
+    }
+    struct failure failure = {.kind = kind_of(given->action),
+                              .link = link,
+                              .ps_per_byte = (uint64_t)((double)place->ps_per_byte / given->rate + 0.5),
+                              .loss_fxp32 = (uint64_t)(given->loss * (double)FAILURE_LOSS_ONE + 0.5)};
+    failure.ps_per_byte = failure.ps_per_byte < slowest ? failure.ps_per_byte : slowest;
+    for (uint32_t i = 0; i < given->count; i++) {
+        failure.from_ps = given->at_ps + i * given->every_ps;
+        failure.until_ps = given->for_ps > 0 ? failure.from_ps + given->for_ps : TIME_NEVER;
+        add_once(filling, &failure);
+    }
+}
+
+static void add_place(struct filling *filling, const struct experiment_failure *given,
+                      const struct lookup_place *place) {
+    if (place->link != FABRIC_NONE) {
+        add_link(filling, given, place->link);
+        if (given->action != EXPERIMENT_ACTION_LOSSY) {
+            add_link(filling, given, filling->fabric->links[place->link].reverse);
+        }
+        return;
+    }
+    const struct fabric_device *device = &filling->fabric->devices[place->device];
+    for (uint32_t port = 0; port < device->n_ports; port++) {
+        add_link(filling, given, device->first_port + port);
+        add_link(filling, given, filling->fabric->links[device->first_port + port].reverse);
+    }
+}
+
+/* The error of a failure, with its place. */
+static bool refuse(struct error *error, const struct experiment_failure *given, const char *hint) {
+    snprintf(error->file, sizeof(error->file), "%s", given->file);
+    error->line = given->line;
+    error->column = given->column;
+    error_hint(error, "%s", hint);
+    return false;
+}
+
+static bool refuse_unknown(struct error *error, const struct fabric *fabric, const struct experiment_failure *given) {
+    char nearest[NAMES_LINK_SIZE], hint[NAMES_LINK_SIZE + 64];
+    error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_FAILURES, "there is no device or link `%.120s` to fail",
+              given->what);
+    if (lookup_nearest(fabric, given->what, nearest, sizeof(nearest))) {
+        snprintf(hint, sizeof(hint), "did you mean `%s`?", nearest);
+        return refuse(error, given, hint);
+    }
+    return refuse(error, given,
+                  "names are those of `moefabric topology` and of reports: gpu17, leaf0, spine1, leaf0:up3");
+}
+
+/* Whether something Ethernet is there to fail. */
+static bool can_fail(const struct fabric *fabric, const struct lookup_place *place) {
+    if (place->link != FABRIC_NONE) {
+        return fabric->links[place->link].kind == FABRIC_ETHERNET;
+    }
+    return fabric->devices[place->device].kind == FABRIC_SWITCH ||
+           (fabric->devices[place->device].kind == FABRIC_ENDPOINT && fabric->endpoints[place->device].n_nics > 0);
+}
+
+bool failures_init(struct failure_list *list, const struct experiment *experiment, const struct fabric *fabric,
+                   struct error *error) {
+    struct filling filling = {.list = list, .fabric = fabric};
+    *list = (struct failure_list){.exclusion_ps = experiment->path.exclusion_ps,
+                                  .convergence_ps = experiment->path.convergence_ps};
+    for (uint32_t i = 0; i < experiment->n_failures; i++) {
+        const struct experiment_failure *given = &experiment->failures[i];
+        struct lookup_place place;
+        if (!lookup_find(fabric, given->what, &place)) {
+            failures_fini(list);
+            return refuse_unknown(error, fabric, given);
+        }
+        if (!can_fail(fabric, &place)) {
+            failures_fini(list);
+            error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_FAILURES, "`%.120s` cannot fail", given->what);
+            return refuse(error, given, "links, switches and NICs of the Ethernet fabric can; NVLink cannot");
+        }
+        add_place(&filling, given, &place);
+        if (list->count > LIMIT) {
+            failures_fini(list);
+            error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_FAILURES,
+                      "links would fail more than %d times in all", LIMIT);
+            return refuse(error, given, "lower `count`, or name a link in place of its switch");
+        }
+    }
+    return true;
+}
+
+void failures_fini(struct failure_list *list) {
+    free(list->failures);
+    list->failures = NULL;
+    list->count = 0;
+}
+
+bool failures_check(const struct experiment *experiment, const struct fabric *fabric, struct error *error) {
+    struct failure_list list;
+    const bool good = failures_init(&list, experiment, fabric, error);
+    if (good) {
+        failures_fini(&list);
+    }
+    return good;
+}
