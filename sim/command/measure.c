@@ -240,7 +240,9 @@ static void fill_pattern_ideals(struct measurement *measurement, const struct id
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         measurement->rank_phases[rank].ideal_ps += ways_ps[rank];
     }
-    fill_pattern_nvlink_ideals(measurement, ideal);
+    if (ideal->plan->pattern) {
+        fill_pattern_nvlink_ideals(measurement, ideal);
+    }
     struct measurement_phase *phase = &measurement->phases[0];
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         const uint64_t ideal_ps = measurement->rank_phases[rank].ideal_ps;
@@ -258,6 +260,22 @@ static void fill_pattern_times(struct measurement *measurement, const struct pat
     }
 }
 
+/* The flows of a connection matrix are rows, all of them: a rank runs from the first post of a flow that it has a part in. */
+static void fill_connection_times(struct measurement *measurement) {
+    for (uint64_t i = 0; i < measurement->n_messages; i++) {
+        const struct measurement_message *message = &measurement->messages[i];
+        const uint32_t ranks[] = {message->source, message->destination};
+        for (int r = 0; r < 2; r++) {
+            struct measurement_rank_phase *phase = &measurement->rank_phases[ranks[r]];
+            const uint64_t end_ps = r == 0 ? message->posted_ps : message->completed_ps;
+            if (phase->finish_ps == 0 || message->posted_ps < phase->start_ps) {
+                phase->start_ps = message->posted_ps;
+            }
+            phase->finish_ps = end_ps > phase->finish_ps ? end_ps : phase->finish_ps;
+        }
+    }
+}
+
 /* A pattern: one phase, whose ranks run from their first post (or the first to them) to their last delivery, over the fabric or NVLink. */
 static void fill_pattern(struct measurement *measurement, const struct ideal *ideal) {
     struct measurement_phase *phase = &measurement->phases[0];
@@ -267,7 +285,11 @@ static void fill_pattern(struct measurement *measurement, const struct ideal *id
         phase->collective_bytes =
             (uint64_t)measurement->n_ranks * measurement->n_ranks * ideal->experiment->traffic.bytes;
     }
-    fill_pattern_times(measurement, ideal->plan->pattern);
+    if (ideal->plan->pattern) {
+        fill_pattern_times(measurement, ideal->plan->pattern);
+    } else {
+        fill_connection_times(measurement);
+    }
     fill_pattern_ideals(measurement, ideal);
 }
 
