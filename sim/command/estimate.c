@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "command/ideal.h"
 #include "command/simulation.h"
+#include "device/pieces.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,28 @@ static double share_probing(const struct experiment *experiment) {
     return (double)probing / experiment->n_policies;
 }
 
+static uint64_t packets_of(uint64_t bytes, uint32_t unit_bytes, const struct topology_nic *nic) {
+    const struct pieces pieces = {
+        .bytes = bytes, .unit_bytes = unit_bytes, .largest_bytes = (uint32_t)nic->payload_bytes};
+    return pieces_count(&pieces);
+}
+
+/* Token copies are cut one by one; counts and grants are one packet each. */
+static uint64_t data_packets(const struct plan *plan, const struct experiment *experiment,
+                             const struct plan_volume *volume) {
+    const struct topology_nic *nic = &experiment->topology.nic;
+    if (!plan->moe) {
+        return volume->fabric_messages * packets_of(experiment->traffic.bytes, 0, nic);
+    }
+    uint64_t packets = moe_summary_extent(plan->moe, MOE_SUMMARY_COUNTS).total.fabric_sent.messages;
+    for (int phase = MOE_SUMMARY_DISPATCH; phase <= MOE_SUMMARY_COMBINE; phase++) {
+        const struct moe_summary_extent extent = moe_summary_extent(plan->moe, (enum moe_summary_phase)phase);
+        packets += packets_of(extent.total.fabric_sent.bytes,
+                              moe_summary_unit_bytes(plan->moe, (enum moe_summary_phase)phase), nic);
+    }
+    return packets;
+}
+
 bool estimate_prepare(struct plan *plan, const struct experiment *experiment, struct error *error) {
     bool early_pacing = false;
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
@@ -78,9 +101,8 @@ void estimate_plan(const struct plan *plan, const struct experiment *experiment,
     const struct plan_volume volume = plan_volume(plan, experiment);
     *estimate = (struct estimate){
         .volume = volume, .digest = plan_digest(plan), .ideal_ps = ideal_of(plan, experiment, fabric)};
-    // a message ends in the middle of a packet or record: half of one more on average
-    estimate->data_packets =
-        (double)volume.fabric_bytes / (double)topology->nic.payload_bytes + 0.5 * (double)volume.fabric_messages;
+    estimate->data_packets = (double)data_packets(plan, experiment, &volume);
+    // a message ends in the middle of a record: half of one more on average
     estimate->records = volume.nvlink_messages == 0
                             ? 0
                             : (double)volume.nvlink_bytes / (double)topology->nvlink.record_bytes +
