@@ -26,6 +26,37 @@ static struct connection_plan *read_connections(const char *path, uint32_t n_ran
     return plan;
 }
 
+/* The fewest bytes that so many packets of a message in a row can hold: its tokens are cut apart, so each ends with a shorter one. */
+static uint64_t fewest_bytes(uint64_t packets, uint64_t payload_bytes, uint64_t unit_bytes) {
+    const uint64_t per_unit = (unit_bytes + payload_bytes - 1) / payload_bytes;
+    const uint64_t shortest = unit_bytes - (per_unit - 1) * payload_bytes;
+    const uint64_t rest = packets % per_unit;
+    return packets / per_unit * unit_bytes + (rest > 0 ? shortest + (rest - 1) * payload_bytes : 0);
+}
+
+/* A receiver that waits for more bytes than a window can hold never acknowledges: only time-outs would go on. */
+static bool check_window(const struct plan *plan, const struct experiment *experiment, struct error *error) {
+    const uint64_t payload = experiment->topology.nic.payload_bytes, window = experiment->transport.window_bytes;
+    const uint64_t acknowledge = experiment->transport.acknowledge_bytes;
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    const enum moe_summary_phase phases[] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE};
+    const bool taken[] = {traffic->dispatch, traffic->combine};
+    for (int i = 0; plan->moe && window > 0 && i < 2; i++) {
+        const uint64_t unit = taken[i] ? moe_summary_unit_bytes(plan->moe, phases[i]) : 0;
+        const uint64_t fewest = unit == 0 ? window : fewest_bytes((window + payload - 1) / payload, payload, unit);
+        if (fewest < acknowledge) {
+            error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_CONTROL,
+                      "an ACK every %llu B (transport.acknowledge) never comes within a window of %llu packets "
+                      "(transport.window), which "
+                      "hold %llu B or more: packets end with their token of %llu B",
+                      (unsigned long long)acknowledge, (unsigned long long)((window + payload - 1) / payload),
+                      (unsigned long long)fewest, (unsigned long long)unit);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool plan_init(struct plan *plan, const struct experiment *experiment, bool early_pacing, uint64_t seed,
                struct error *error) {
     const struct topology *topology = &experiment->topology;
@@ -40,6 +71,9 @@ bool plan_init(struct plan *plan, const struct experiment *experiment, bool earl
         plan->connections = read_connections(experiment->matrix_path, plan->placement.n_ranks, error);
     } else {
         plan->pattern = pattern_create(&experiment->traffic, &plan->placement, seed, error);
+    }
+    if ((plan->moe || plan->pattern || plan->connections) && !check_window(plan, experiment, error)) {
+        plan_fini(plan);
     }
     return plan->moe || plan->pattern || plan->connections;
 }
