@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/error.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +91,7 @@ static void print_source(FILE *stream, const struct error *error, const struct s
     char padding[ERROR_SOURCE_SIZE];
     unsigned column = 1, length = 0;
     for (const char *byte = error->source; *byte != '\0' && column < error->column; byte++) {
-        if (((unsigned char)*byte & 0xc0) == 0x80) {
+        if (text_continues(*byte)) {
             continue; /* continuation bytes of UTF-8 take no room */
         }
         padding[length++] = *byte == '\t' ? '\t' : ' ';

@@ -2,6 +2,7 @@
 #include "base/progress.h"
 
 #include "base/quantity.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -70,21 +71,12 @@ static size_t print_state(const struct progress *progress, char *line, const str
     return (size_t)length;
 }
 
-/** Characters on the screen, not bytes. */
-static unsigned width_of(const char *text) {
-    unsigned width = 0;
-    for (; *text != '\0'; text++) {
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    }
-    return width;
-}
-
 /** Rewrites the terminal's line (blanks cover what was longer), or prints a whole one. */
 static void show(struct progress *progress, const char *line, bool last) {
     if (!progress->terminal) {
         fprintf(progress->stream, "%s\n", line);
     } else {
-        const unsigned width = width_of(line);
+        const unsigned width = (unsigned)text_width(line);
         const unsigned cover = progress->width > width ? progress->width - width : 0;
         fprintf(progress->stream, "\r%s%*s%s", line, (int)cover, "", last ? "\n" : "");
         progress->width = last ? 0 : width;

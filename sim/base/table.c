@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,15 +19,6 @@ struct table {
     char **cells; /* row by row */
     size_t n_columns, n_cells, capacity;
 };
-
-/** Characters of a UTF-8 text: bytes that do not continue one. */
-static size_t width_of(const char *text) {
-    size_t width = 0;
-    for (; *text != '\0'; text++) {
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    }
-    return width;
-}
 
 static char *copy_of(const char *text) {
     const size_t size = strlen(text) + 1;
@@ -78,9 +70,9 @@ static const char *text_at(const struct table *table, size_t row, size_t column)
 }
 
 static size_t column_width(const struct table *table, size_t column) {
-    size_t width = width_of(table->columns[column].title);
+    size_t width = (size_t)text_width(table->columns[column].title);
     for (size_t cell = column; cell < table->n_cells; cell += table->n_columns) {
-        const size_t wants = width_of(table->cells[cell]);
+        const size_t wants = (size_t)text_width(table->cells[cell]);
         width = wants > width ? wants : width;
     }
     return width;
@@ -91,7 +83,7 @@ static void print_line(const struct table *table, FILE *stream, unsigned indent,
                        const char *const *texts) {
     size_t blanks = indent;
     for (size_t column = 0; column < table->n_columns; column++) {
-        const size_t width = width_of(texts[column]);
+        const size_t width = (size_t)text_width(texts[column]);
         const bool right = table->columns[column].align == TABLE_RIGHT;
         blanks += right ? widths[column] - width : 0;
         if (width > 0) {

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/ideal.h"
 
+#include "base/number.h"
 #include "base/rate.h"
 #include "command/measure.h"
 #include "command/simulation.h"
 #include "fabric/describe.h"
-
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
 
 uint32_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase) {
     if (!ideal->plan->moe || phase == MEASURE_PHASE_COUNTS) {
@@ -50,8 +43,8 @@ static uint64_t latency_ps(const struct fabric *fabric, uint32_t source, uint32_
 static uint64_t largest_packet_bytes(const struct ideal *ideal, uint32_t phase, uint64_t bytes) {
     const struct topology_nic *nic = &ideal->experiment->topology.nic;
     const uint64_t unit = ideal_unit_bytes(ideal, phase);
-    const uint64_t whole = unit > 0 ? smaller(unit, bytes) : bytes;
-    return smaller(whole, nic->payload_bytes) + nic->header_bytes;
+    const uint64_t whole = unit > 0 ? number_smaller(unit, bytes) : bytes;
+    return number_smaller(whole, nic->payload_bytes) + nic->header_bytes;
 }
 
 uint64_t ideal_flow_ps(const void *context, uint32_t source, uint32_t destination, uint32_t phase, uint64_t bytes) {
@@ -87,8 +80,8 @@ static uint64_t side_wire_bytes(const struct ideal *ideal, enum moe_summary_phas
 
 static uint64_t side_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase,
                         const struct moe_summary_side *fabric, const struct moe_summary_side *nvlink) {
-    return larger(nic_time_ps(ideal, rank, side_wire_bytes(ideal, phase, fabric)),
-                  nvlink_time_ps(ideal, rank, nvlink->bytes));
+    return number_larger(nic_time_ps(ideal, rank, side_wire_bytes(ideal, phase, fabric)),
+                         nvlink_time_ps(ideal, rank, nvlink->bytes));
 }
 
 uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase) {
@@ -102,7 +95,7 @@ uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summar
     if (volume.nvlink_received.bytes > 0) {
         nvlink_ps = ideal_nvlink_ps(ideal, rank, volume.nvlink_received.bytes);
     }
-    return larger(fabric_ps, nvlink_ps);
+    return number_larger(fabric_ps, nvlink_ps);
 }
 
 uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase) {
@@ -116,5 +109,5 @@ uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase)
     } else if (placement->ranks_per_domain > 1) {
         way_ps = latency_ps(ideal->fabric, 0, 1, FABRIC_NVLINK, 64);
     }
-    return larger(received_ps, sent_ps) + way_ps;
+    return number_larger(received_ps, sent_ps) + way_ps;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/topology_check.h"
 
+#include "base/number.h"
 #include "base/quantity.h"
 
 #include <inttypes.h>
@@ -10,10 +11,6 @@
 
 uint64_t topology_check_gpus(const struct topology *topology) {
     return (uint64_t)topology->racks * topology->gpus_used;
-}
-
-static uint64_t divide_up(uint64_t dividend, uint64_t divisor) {
-    return (dividend + divisor - 1) / divisor;
 }
 
 static void check_scale(const struct topology *topology, const struct contradiction_scope *scope) {
@@ -72,9 +69,9 @@ static uint64_t count_leaves(const struct topology *topology) {
     const struct topology_fabric *fabric = &topology->fabric;
     const uint64_t gpus = racks_of_pod(topology) * topology->gpus_used;
     if (fabric->wiring == TOPOLOGY_WIRING_RAIL && fabric->spines > 0) {
-        return fabric->rails * divide_up(divide_up(gpus, fabric->rails), fabric->leaf_downlinks);
+        return fabric->rails * number_divide_up(number_divide_up(gpus, fabric->rails), fabric->leaf_downlinks);
     }
-    return divide_up(gpus, fabric->leaf_downlinks);
+    return number_divide_up(gpus, fabric->leaf_downlinks);
 }
 
 static void check_leaf_ports(const struct topology *topology, const struct contradiction_scope *scope) {
@@ -162,7 +159,7 @@ static void check_super_spines(const struct topology *topology, const struct con
     if (!check_groups(fabric, scope)) {
         return;
     }
-    const uint64_t pods = divide_up(topology->racks, fabric->pod_racks);
+    const uint64_t pods = number_divide_up(topology->racks, fabric->pod_racks);
     const uint64_t spines = fabric->spines / fabric->super_spine_groups;
     const uint64_t parallel = fabric->spine_uplinks / (fabric->super_spines / fabric->super_spine_groups);
     if (pods * spines * parallel > topology->spine.ports) {

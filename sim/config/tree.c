@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -158,7 +159,7 @@ static void copy_line(char *to, size_t size, const char *text, unsigned line) {
     size_t length = strcspn(text, "\r\n");
     if (length > size - 1) {
         length = size - 1;
-        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) {
+        while (length > 0 && text_continues(text[length])) {
             length--;
         }
     }

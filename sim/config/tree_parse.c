@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/tree_internal.h"
 
+#include "base/text.h"
+
 #include <string.h>
 #include <yaml.h>
 
@@ -258,7 +260,7 @@ static struct tree_node *read_document(struct parse *parse) {
 static unsigned count_characters(const char *text, size_t bytes) {
     unsigned count = 0;
     for (size_t i = 0; i < bytes; i++) {
-        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+        count += !text_continues(text[i]);
     }
     return count;
 }

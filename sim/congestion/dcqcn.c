@@ -2,6 +2,7 @@
 #include "congestion/dcqcn.h"
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/rate.h"
 
 #include <assert.h>
@@ -38,13 +39,9 @@ static void state_store(struct congestion_state *words, const struct dcqcn_state
     memcpy(words, state, sizeof *state);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* Never above the line, never 0: a rate of 0 would stop the queue pair for good. */
 static uint64_t floor_rate(const struct dcqcn_parameters *parameters, const struct dcqcn_state *state) {
-    const uint64_t least = smaller(parameters->minimum_bits_per_s, state->line_bits_per_s);
+    const uint64_t least = number_smaller(parameters->minimum_bits_per_s, state->line_bits_per_s);
     return least > 0 ? least : 1;
 }
 
@@ -75,7 +72,7 @@ static void rate_increase(const struct dcqcn_parameters *parameters, struct dcqc
     if (state->stage >= last_recovery) {
         const uint64_t step =
             state->stage == last_recovery ? parameters->additive_bits_per_s : parameters->hyper_bits_per_s;
-        state->target_bits_per_s = smaller(state->line_bits_per_s, state->target_bits_per_s + step);
+        state->target_bits_per_s = number_smaller(state->line_bits_per_s, state->target_bits_per_s + step);
     }
     state->rate_bits_per_s = (state->rate_bits_per_s + state->target_bits_per_s + 1) / 2;
     if (state->stage <= last_recovery) {
@@ -154,7 +151,7 @@ static void first_notification(const struct dcqcn_parameters *parameters, struct
     parameters_check(parameters);
     const uint64_t first = (uint64_t)(((rate_wide)state->rate_bits_per_s * parameters->first_rate_fxp20) >> GAIN_BITS);
     const uint64_t least = floor_rate(parameters, state);
-    state->rate_bits_per_s = smaller(state->line_bits_per_s, first > least ? first : least);
+    state->rate_bits_per_s = number_smaller(state->line_bits_per_s, first > least ? first : least);
     state->target_bits_per_s = state->rate_bits_per_s;
     state->alpha = ALPHA_ONE;
     state->alpha_next_ps = now_ps + parameters->alpha_period_ps;

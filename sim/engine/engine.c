@@ -4,16 +4,13 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "engine/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { TIE_PACKETS = 4 }; /* phase of packets among the steps of one time (sim/device/README.md) */
-
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
 
 /* Devices without what runs them, and where their bits are. */
 static void create_devices(struct engine *engine) {
@@ -102,7 +99,8 @@ struct engine *engine_create_split(const struct fabric *fabric, uint64_t seed, u
     struct engine *engine = memory_allocate(1, sizeof(*engine));
     engine->fabric = fabric;
     engine->seed = seed;
-    engine->window_ps = smaller(window_ps ? window_ps : fabric->smallest_latency_ps, UINT32_MAX); // keys of arrivals
+    engine->window_ps =
+        number_smaller(window_ps ? window_ps : fabric->smallest_latency_ps, UINT32_MAX); // keys of arrivals
     engine->n_workers = n_workers;
     REQUIRE(engine->window_ps > 0 && engine->window_ps <= fabric->smallest_latency_ps,
             "a window of %llu ps does not fit a smallest latency of %llu ps", (unsigned long long)engine->window_ps,
@@ -251,7 +249,7 @@ void engine_list_link(struct engine_worker *worker, struct ring_writer *writer, 
     listings->entries[listings->count++] =
         (struct engine_listing){.reader = writer->reader, .queue = (uint32_t)queue, .arrival_ps = arrival_ps};
     writer->listed_window = worker->window;
-    worker->listed_ps = smaller(arrival_ps, worker->listed_ps);
+    worker->listed_ps = number_smaller(arrival_ps, worker->listed_ps);
 }
 
 unsigned char *engine_extend(struct engine_worker *worker, struct ring_writer *writer, enum engine_queue queue) {
@@ -270,5 +268,5 @@ void engine_send_elsewhere(struct engine_worker *worker, const struct ring_write
     memcpy(&copy, record, sizeof(copy));
     copy.stamp = arrival_ps;
     exchange_buffer_add(&worker->outgoing[rank], link, (uint32_t)queue, &copy);
-    worker->listed_ps = smaller(arrival_ps, worker->listed_ps);
+    worker->listed_ps = number_smaller(arrival_ps, worker->listed_ps);
 }

@@ -3,6 +3,7 @@
 
 #include "base/error_id.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "fabric/irregular.h"
 #include "fabric/shape.h"
 
@@ -54,10 +55,6 @@ static bool check_cables(const struct topology *topology, const struct irregular
            check_cable(topology, "from GPU to NVSwitch", "from NVSwitch to GPU", &description->nvlink, error);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /** rate × fraction to the nearest b/s. */
 static uint64_t usable(uint64_t rate_bits_per_s, double fraction) {
     return (uint64_t)((double)rate_bits_per_s * fraction + 0.5);
@@ -82,8 +79,9 @@ static struct irregular_figures ethernet_figures(const struct topology_fabric *f
 static void fill_cables(const struct topology *topology, struct irregular_description *description) {
     const struct topology_fabric *fabric = &topology->fabric;
     const uint64_t nic_rate = usable(topology->nic.rate_bits_per_s, topology->nic.usable_fraction);
-    const uint64_t host_rate = smaller(nic_rate, topology->leaf.port_rate_bits_per_s);
-    const uint64_t uplink_rate = smaller(topology->leaf.port_rate_bits_per_s, topology->spine.port_rate_bits_per_s);
+    const uint64_t host_rate = number_smaller(nic_rate, topology->leaf.port_rate_bits_per_s);
+    const uint64_t uplink_rate =
+        number_smaller(topology->leaf.port_rate_bits_per_s, topology->spine.port_rate_bits_per_s);
     const double nvlink_fraction = shape_has_nvlink(topology) ? topology->nvlink.usable_fraction : 0;
     const uint64_t nvlink_rate = usable(topology->nvlink.link_rate_bits_per_s, nvlink_fraction);
     const uint64_t nic_ps = topology->nic.latency_ps;

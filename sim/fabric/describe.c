@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/rate.h"
 
 #include <stdlib.h>
@@ -85,17 +86,14 @@ static void add_oversubscription(double *lowest, double *highest, const struct s
     }
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /** Leaves and spines. Bisection: what the leaves of a pod bring up, no more than leaves the pod where there are several. */
 static void measure_tiers(const struct fabric *fabric, struct describe_facts *facts) {
     struct switch_rates *pods = memory_allocate(fabric->n_pods, sizeof(*pods));
     for (uint32_t ordinal = 0; ordinal < fabric->n_leaves; ordinal++) {
         const struct switch_rates rates = rates_of(fabric, ordinal);
         pods[fabric->devices[fabric->switch_devices[ordinal]].pod].below_bits_per_s +=
-            fabric->n_leaves > 1 ? smaller(rates.above_bits_per_s, rates.below_bits_per_s) : rates.below_bits_per_s;
+            fabric->n_leaves > 1 ? number_smaller(rates.above_bits_per_s, rates.below_bits_per_s)
+                                 : rates.below_bits_per_s;
         facts->uplink_bits_per_s += rates.above_bits_per_s;
         add_oversubscription(&facts->lowest_oversubscription, &facts->highest_oversubscription, &rates);
     }
@@ -107,7 +105,7 @@ static void measure_tiers(const struct fabric *fabric, struct describe_facts *fa
     }
     uint64_t brought_up = 0;
     for (uint32_t pod = 0; pod < fabric->n_pods; pod++) {
-        brought_up += fabric->n_pods > 1 ? smaller(pods[pod].above_bits_per_s, pods[pod].below_bits_per_s)
+        brought_up += fabric->n_pods > 1 ? number_smaller(pods[pod].above_bits_per_s, pods[pod].below_bits_per_s)
                                          : pods[pod].below_bits_per_s;
     }
     facts->bisection_bits_per_s = brought_up / 2;

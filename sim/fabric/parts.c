@@ -2,6 +2,7 @@
 #include "fabric/parts.h"
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/quantity.h"
 
 #include <inttypes.h>
@@ -108,10 +109,6 @@ static void add_nics(struct parts *parts, const struct topology *topology, uint6
     add(parts, name, count, 0, 0);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 void parts_list(const struct topology *topology, const struct describe_facts *facts, struct parts *parts) {
     const uint64_t planes = topology->nic.planes;
     const uint64_t leaf_rate = topology->leaf.port_rate_bits_per_s;
@@ -119,9 +116,9 @@ void parts_list(const struct topology *topology, const struct describe_facts *fa
     add_switches(parts, &topology->leaf, planes * facts->n_leaves);
     add_switches(parts, &topology->spine, planes * (facts->n_spines + facts->n_super_spines));
     add_nics(parts, topology, facts->host.count);
-    add_cables(parts, "NIC to leaf", smaller(topology->nic.rate_bits_per_s, leaf_rate), topology->fabric.host_cable_m,
-               planes * facts->host.count);
-    add_cables(parts, "leaf to spine", smaller(leaf_rate, topology->spine.port_rate_bits_per_s),
+    add_cables(parts, "NIC to leaf", number_smaller(topology->nic.rate_bits_per_s, leaf_rate),
+               topology->fabric.host_cable_m, planes * facts->host.count);
+    add_cables(parts, "leaf to spine", number_smaller(leaf_rate, topology->spine.port_rate_bits_per_s),
                topology->fabric.spine_cable_m, planes * facts->uplink.count);
     add_cables(parts, "spine to super-spine", topology->spine.port_rate_bits_per_s,
                topology->fabric.super_spine_cable_m, planes * facts->super_uplink.count);

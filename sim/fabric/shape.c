@@ -2,6 +2,7 @@
 #include "fabric/shape.h"
 
 #include "base/error_id.h"
+#include "base/number.h"
 #include "fabric/builder.h"
 
 #include <inttypes.h>
@@ -13,14 +14,6 @@ bool shape_name_file(struct error *error, const struct topology *topology) {
         memcpy(error->file, topology->path, sizeof(topology->path));
     }
     return false;
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
-static uint64_t divide_up(uint64_t dividend, uint64_t divisor) {
-    return (dividend + divisor - 1) / divisor;
 }
 
 bool shape_has_rails(const struct topology *topology) {
@@ -50,7 +43,7 @@ static bool check_domains(const struct topology *topology, struct error *error) 
                             "%" PRIu32 " NVLinks of a GPU cannot reach each of %" PRIu32 " NVSwitch chips",
                             nvlink->links_per_gpu, nvlink->chips);
     }
-    const uint64_t per_chip = divide_up(nvlink->links_per_gpu, nvlink->chips);
+    const uint64_t per_chip = number_divide_up(nvlink->links_per_gpu, nvlink->chips);
     if (per_chip * topology->gpus_used > BUILDER_PORT_LIMIT || nvlink->links_per_gpu >= BUILDER_PORT_LIMIT) {
         return SHAPE_REFUSE(error, topology, ERROR_ID_CONFLICT_NVLINK,
                             "an NVSwitch chip or GPU would have more than %d ports", BUILDER_PORT_LIMIT);
@@ -64,12 +57,12 @@ static bool check_leaf(const struct topology *topology, struct error *error) {
     if (fabric->leaf_downlinks == 0) {
         return SHAPE_REFUSE(error, topology, ERROR_ID_CONFLICT_PORTS, "a leaf needs at least one downlink");
     }
-    if (fabric->leaf_downlinks + uplinks > smaller(topology->leaf.ports, BUILDER_PORT_LIMIT)) {
+    if (fabric->leaf_downlinks + uplinks > number_smaller(topology->leaf.ports, BUILDER_PORT_LIMIT)) {
         SHAPE_REFUSE(error, topology, ERROR_ID_CONFLICT_PORTS,
                      "%" PRIu32 " downlinks and %" PRIu64 " uplinks do not fit the %" PRIu32 " ports of a leaf",
                      fabric->leaf_downlinks, uplinks, topology->leaf.ports);
         error_hint(error, "downlinks + uplinks may be at most %" PRIu64,
-                   smaller(topology->leaf.ports, BUILDER_PORT_LIMIT));
+                   number_smaller(topology->leaf.ports, BUILDER_PORT_LIMIT));
         return false;
     }
     if (fabric->spines > 0 && (uplinks == 0 || uplinks % fabric->spines != 0)) {
@@ -132,12 +125,12 @@ static bool check_super_spines(const struct topology *topology, struct error *er
 
 static uint32_t racks_of_pod(const struct topology *topology, const struct shape *shape, uint32_t pod) {
     const uint32_t before = pod * shape->pod_racks;
-    return (uint32_t)smaller(topology->racks - before, shape->pod_racks);
+    return (uint32_t)number_smaller(topology->racks - before, shape->pod_racks);
 }
 
 uint64_t shape_rail_leaves(const struct topology *topology, const struct shape *shape, uint32_t pod) {
     const uint64_t endpoints = (uint64_t)racks_of_pod(topology, shape, pod) * topology->gpus_used;
-    return divide_up(endpoints / topology->fabric.rails, topology->fabric.leaf_downlinks);
+    return number_divide_up(endpoints / topology->fabric.rails, topology->fabric.leaf_downlinks);
 }
 
 static uint64_t leaves_of_pod(const struct topology *topology, const struct shape *shape, uint32_t pod) {
@@ -145,7 +138,7 @@ static uint64_t leaves_of_pod(const struct topology *topology, const struct shap
         return shape_rail_leaves(topology, shape, pod) * topology->fabric.rails;
     }
     const uint64_t endpoints = (uint64_t)racks_of_pod(topology, shape, pod) * topology->gpus_used;
-    return divide_up(endpoints, topology->fabric.leaf_downlinks);
+    return number_divide_up(endpoints, topology->fabric.leaf_downlinks);
 }
 
 /** Counts. Downlinks, rails and super-spines have been checked. */
@@ -156,7 +149,7 @@ static struct shape measure(const struct topology *topology) {
                           .pod_racks = topology->racks,
                           .groups = 1};
     if (fabric->super_spines > 0) {
-        shape.pods = (uint32_t)divide_up(topology->racks, fabric->pod_racks);
+        shape.pods = (uint32_t)number_divide_up(topology->racks, fabric->pod_racks);
         shape.pod_racks = fabric->pod_racks;
         shape.super_spines = fabric->super_spines;
         shape.groups = fabric->super_spine_groups;
@@ -190,7 +183,7 @@ static bool check_count(const struct topology *topology, const struct shape *sha
 
 /** Ports of spines and super-spines. */
 static bool check_spine_ports(const struct topology *topology, const struct shape *shape, struct error *error) {
-    const uint64_t ports = smaller(topology->spine.ports, BUILDER_PORT_LIMIT);
+    const uint64_t ports = number_smaller(topology->spine.ports, BUILDER_PORT_LIMIT);
     const uint32_t up = shape->super_spines > 0 ? topology->fabric.spine_uplinks : 0;
     const char *pod = shape->super_spines > 0 ? " of a pod" : "";
     if (shape->pod_leaves * shape->parallel + up > ports) {
@@ -199,7 +192,7 @@ static bool check_spine_ports(const struct topology *topology, const struct shap
                      " ports of a spine",
                      shape->pod_leaves, pod, shape->parallel, up > 0 ? " and its uplinks" : "", topology->spine.ports);
         error_hint(error, "at most %" PRIu64 " leaves fit; use more spines or switches with more ports",
-                   (ports - smaller(up, ports)) / shape->parallel);
+                   (ports - number_smaller(up, ports)) / shape->parallel);
         return false;
     }
     const uint64_t from_pod = (uint64_t)shape->super_parallel * (topology->fabric.spines / shape->groups);

@@ -2,6 +2,7 @@
 #include "results/comparison_table.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -36,15 +37,6 @@ struct layout {
     int name_width, unit_width;
     struct column_width *columns; /**< [n_policies] */
 };
-
-/** Characters that a text takes on a terminal: all that do not continue a UTF-8 sequence. */
-static int text_width(const char *text) {
-    int width = 0;
-    for (; *text != '\0'; text++) {
-        width += ((unsigned char)*text & 0xc0) != 0x80;
-    }
-    return width;
-}
 
 static int larger(int left, int right) {
     return left > right ? left : right;
@@ -206,7 +198,7 @@ static size_t cut_text(const char *text, int width, const char *separators) {
         }
         do {
             end++;
-        } while (((unsigned char)text[end] & 0xc0) == 0x80);
+        } while (text_continues(text[end]));
     }
     return end;
 }

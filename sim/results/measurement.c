@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -239,7 +240,7 @@ void measurement_finish(struct measurement *measurement, measurement_ideal ideal
 /** Cuts a text that filled its buffer back to whole UTF-8 characters. */
 static void cut_at_character(char *text, size_t size) {
     size_t length = size - 1;
-    while (length > 0 && ((unsigned char)text[length - 1] & 0xc0) == 0x80) {
+    while (length > 0 && text_continues(text[length - 1])) {
         length--;
     }
     if (length > 0 && (unsigned char)text[length - 1] >= 0xc0) {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +28,13 @@ struct drawing {
     uint64_t parts_capacity;    /* chunks that the parts have room for */
 };
 
-static uint32_t smaller(uint32_t left, uint32_t right) {
-    return left < right ? left : right;
-}
-
 static struct moe_counts *allocate_counts(const struct moe_counts_shape *shape) {
     struct moe_counts *counts = memory_allocate(1, sizeof *counts);
     const uint32_t n_ranks = shape->placement.n_ranks;
     counts->shape = *shape;
     counts->n_groups = n_ranks / shape->group_ranks;
     counts->experts_per_rank = shape->experts / shape->group_ranks;
-    counts->domain_ranks = smaller(shape->placement.ranks_per_domain, shape->group_ranks);
+    counts->domain_ranks = (uint32_t)number_smaller(shape->placement.ranks_per_domain, shape->group_ranks);
     counts->row = shape->two_hop ? counts->domain_ranks : shape->group_ranks;
     counts->copies = memory_allocate((size_t)n_ranks * counts->row, sizeof *counts->copies);
     counts->expert_tokens = memory_allocate((size_t)counts->n_groups * shape->experts, sizeof *counts->expert_tokens);
