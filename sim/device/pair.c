@@ -129,6 +129,8 @@ static void append_message(struct endpoint *endpoint, struct queue_pair *pair, c
 
 static void post_urgent(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
                         uint64_t now_ps) {
+    REQUIRE(message->bytes <= endpoint->context->parameters->nic.payload_bytes,
+            "an urgent message of %llu bytes is more than one packet", (unsigned long long)message->bytes);
     const struct packet packet = {
         .source = endpoint->device,
         .destination = message->destination,
