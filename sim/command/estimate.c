@@ -75,8 +75,11 @@ static uint64_t packets_of(uint64_t bytes, uint32_t unit_bytes, const struct top
 static uint64_t data_packets(const struct plan *plan, const struct experiment *experiment,
                              const struct plan_volume *volume) {
     const struct topology_nic *nic = &experiment->topology.nic;
-    if (!plan->moe) {
+    if (plan->pattern) {
         return volume->fabric_messages * packets_of(experiment->traffic.bytes, 0, nic);
+    }
+    if (!plan->moe) { // flows of many sizes end in the middle of a packet: half of one more on average
+        return volume->fabric_bytes / nic->payload_bytes + volume->fabric_messages / 2;
     }
     uint64_t packets = moe_summary_extent(plan->moe, MOE_SUMMARY_COUNTS).total.fabric_sent.messages;
     for (int phase = MOE_SUMMARY_DISPATCH; phase <= MOE_SUMMARY_COMBINE; phase++) {
