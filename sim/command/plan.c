@@ -10,8 +10,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int by_peers(const void *a, const void *b) {
+    const struct connection *first = a, *second = b;
+    if (first->source != second->source) {
+        return first->source < second->source ? -1 : 1;
+    }
+    return (first->destination > second->destination) - (first->destination < second->destination);
+}
+
+/* Destinations of the rank that has most of them. */
+static uint32_t most_peers(const struct connection_matrix *matrix) {
+    const size_t n = matrix->n_connections;
+    if (n == 0) {
+        return 0;
+    }
+    struct connection *flows = memory_allocate(n, sizeof(*flows));
+    memcpy(flows, matrix->connections, n * sizeof(*flows));
+    qsort(flows, n, sizeof(*flows), by_peers);
+    uint32_t most = 0, peers = 0;
+    for (size_t i = 0; i < n; i++) {
+        peers =
+            i == 0 || flows[i].source != flows[i - 1].source ? 1 : peers + (by_peers(&flows[i - 1], &flows[i]) != 0);
+        most = peers > most ? peers : most;
+    }
+    free(flows);
+    return most;
+}
+
+/* Queue pairs of a GPU are numbered with 16 bits; config/experiment_check.h cannot know the peers of a file that it does not read. */
+static bool check_queue_pairs(const struct connection_matrix *matrix, const struct experiment *experiment,
+                              struct error *error) {
+    const uint64_t peers = most_peers(matrix);
+    for (uint32_t p = 0; p < experiment->n_policies; p++) {
+        const struct experiment_policy *policy = &experiment->policies[p];
+        if (peers * policy->queue_pairs > UINT16_MAX) {
+            return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_POLICIES,
+                             "policy `%s`: %u peers of a GPU in %s × %u queue pairs a peer are more than 65535 queue "
+                             "pairs a GPU",
+                             policy->name, (unsigned)peers, experiment->matrix_path, policy->queue_pairs);
+        }
+    }
+    return true;
+}
+
 /* The file was read before, for its mistakes; it may have been changed since. */
-static struct connection_plan *read_connections(const char *path, uint32_t n_ranks, struct error *error) {
+static struct connection_plan *read_connections(const struct experiment *experiment, uint32_t n_ranks,
+                                                struct error *error) {
+    const char *path = experiment->matrix_path;
     struct error_list errors = {0};
     struct connection_matrix matrix = {0};
     struct connection_plan *plan = NULL;
@@ -19,7 +64,7 @@ static struct connection_plan *read_connections(const char *path, uint32_t n_ran
         *error = errors.errors[0];
     } else if (matrix.n_nodes > n_ranks) {
         error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_MATRIX, "%s has more nodes than there are GPUs", path);
-    } else {
+    } else if (check_queue_pairs(&matrix, experiment, error)) {
         plan = connection_plan_create(&matrix, n_ranks);
     }
     connection_matrix_fini(&matrix);
@@ -68,7 +113,7 @@ bool plan_init(struct plan *plan, const struct experiment *experiment, bool earl
     if (experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE) {
         plan->moe = moe_create(&experiment->model, &experiment->traffic, &plan->placement, early_pacing, seed, error);
     } else if (experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX) {
-        plan->connections = read_connections(experiment->matrix_path, plan->placement.n_ranks, error);
+        plan->connections = read_connections(experiment, plan->placement.n_ranks, error);
     } else {
         plan->pattern = pattern_create(&experiment->traffic, &plan->placement, seed, error);
     }

@@ -236,6 +236,33 @@ START_TEST(queue_pairs_are_counted_within_the_group) {
 }
 END_TEST
 
+/* 256 peers × 255 queue pairs can be numbered, × 256 cannot; several flows to a peer share its queue pairs. */
+START_TEST(queue_pairs_of_a_connection_matrix_are_counted) {
+    char path[] = "/tmp/moefabric-agreement-XXXXXX";
+    FILE *stream = fdopen(mkstemp(path), "w");
+    ck_assert_ptr_nonnull(stream);
+    fprintf(stream, "Nodes 257\nConnections 512\n");
+    for (uint32_t i = 0; i < 512; i++) {
+        fprintf(stream, "0->%u id %u start 0 size 1000\n", 1 + i % 256, i + 1);
+    }
+    fclose(stream);
+    read_base();
+    experiment.topology.racks = 257;
+    experiment.topology.gpus_used = 1;
+    experiment.traffic.pattern = EXPERIMENT_PATTERN_CONNECTION_MATRIX;
+    snprintf(experiment.matrix_path, sizeof experiment.matrix_path, "%s", path);
+    char message[ERROR_MESSAGE_SIZE];
+    experiment.policies[0].queue_pairs = 255;
+    const bool fits = is_planned(message);
+    experiment.policies[0].queue_pairs = 256;
+    const bool overflows = is_planned(message);
+    remove(path);
+    ck_assert(fits);
+    ck_assert(!overflows);
+    ck_assert_msg(strstr(message, "256 peers of a GPU") != NULL, "%s", message);
+}
+END_TEST
+
 START_TEST(topologies_are_refused_by_the_check_or_built) {
     static const uint32_t racks[] = {1, 2, 5, 8}, gpus[] = {1, 3, 4}, ports[] = {4, 16, 64}, downlinks[] = {1, 4, 8};
     static const uint32_t uplinks[] = {0, 2, 4, 8}, spines[] = {0, 1, 2, 3}, rails[] = {1, 2, 4};
@@ -305,6 +332,7 @@ int main(void) {
     tcase_add_test(test_case, counts_must_fit_a_packet_where_they_cross_the_fabric);
     tcase_add_test(test_case, peers_are_those_that_a_rank_may_send_to);
     tcase_add_test(test_case, queue_pairs_are_counted_within_the_group);
+    tcase_add_test(test_case, queue_pairs_of_a_connection_matrix_are_counted);
     tcase_add_test(test_case, topologies_are_refused_by_the_check_or_built);
     tcase_add_test(test_case, every_path_policy_is_known_by_name_and_by_whether_it_reorders);
     suite_add_tcase(suite, test_case);
