@@ -64,7 +64,7 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
     };
 }
 
-static bool find_path(const char *name, enum path_kind *kind, struct error *error) {
+bool setup_find_path(const char *name, enum path_kind *kind, struct error *error) {
     for (int k = 0; k < PATH_KINDS; k++) {
         if (strcmp(path_policy_of((enum path_kind)k)->name, name) == 0) {
             *kind = (enum path_kind)k;
@@ -222,7 +222,8 @@ bool setup_network(const struct experiment *experiment, const struct experiment_
     enum path_kind kind = PATH_ECMP;
     *parameters =
         (struct network_parameters){.seed = seed, .limit_ps = experiment->limit_ps, .stall_ps = stall_of(experiment)};
-    if (!find_path(policy->path, &kind, error) || !set_congestion(experiment, policy, &parameters->congestion, error)) {
+    if (!setup_find_path(policy->path, &kind, error) ||
+        !set_congestion(experiment, policy, &parameters->congestion, error)) {
         return false;
     }
     parameters->leaf = switch_of(&experiment->topology.leaf);

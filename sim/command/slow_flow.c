@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/slow_flow.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "command/setup.h"
 #include "device/entropy.h"
@@ -10,7 +11,6 @@
 #include "results/summary.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { LONGEST_WAY = 8 };
 
@@ -20,11 +20,18 @@ struct way {
     uint32_t n_links;
 };
 
+static bool is_hashed(const struct experiment_policy *policy) {
+    enum path_kind kind = PATH_ECMP;
+    struct error error;
+    REQUIRE(setup_find_path(policy->path, &kind, &error), "a run under an unknown path policy %s", policy->path);
+    return path_policy_of(kind)->hashes;
+}
+
 static struct way way_of(const struct simulation *simulation, uint32_t source, uint32_t destination,
                          uint32_t queue_pair) {
     const struct fabric *fabric = simulation->fabric;
     const struct path_parameters parameters = setup_path(simulation->experiment, simulation->policy, PATH_ECMP);
-    const bool hashed = strcmp(simulation->policy->path, path_policy_of(PATH_ECMP)->name) == 0;
+    const bool hashed = is_hashed(simulation->policy);
     struct way way = {.links = {fabric->devices[source].first_port}, .n_links = 1};
     uint32_t link = way.links[0];
     bool certain = true;

@@ -82,6 +82,7 @@ const struct path_policy ecmp_policy = {
     .name = "ecmp",
     .reads_ports = false,
     .reorders = false,
+    .hashes = true,
     .create = ecmp_create,
     .refresh = ecmp_refresh,
     .choose = ecmp_choose,

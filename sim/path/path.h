@@ -86,6 +86,8 @@ struct path_policy {
     const char *name; /**< as the configuration spells it */
     bool reads_ports; /**< wants refreshes */
     bool reorders; /**< sends packets of one queue pair over several paths at once: NICs must mark those that bear it */
+    bool
+        hashes; /**< every packet goes where ecmp_rule_port says, whatever the load and the time: reports replay its path */
     /** State for one switch (device number) of n_ports ports. Ends with path_state_free. */
     struct path_state *(*create)(const struct path_parameters *parameters, uint64_t seed, uint32_t device,
                                  uint32_t n_ports);

@@ -257,6 +257,26 @@ START_TEST(ordered_packets_go_where_ecmp_sends_them) {
 }
 END_TEST
 
+/* Packets that may be re-ordered, one flow after the other, at times far apart: a policy that hashes sends them as `ecmp` does, any other does not. */
+START_TEST(a_policy_that_hashes_goes_where_the_rule_says_and_no_other_does) {
+    const struct path_parameters with = {.refresh_period_ps = 1000000, .flowlet_gap_ps = 1, .flowlet_entries = 64};
+    const struct ecmp_rule rule = ecmp_rule_of(&with, 1, 5);
+    for (int kind = 0; kind < PATH_KINDS; kind++) {
+        const struct path_policy *policy = path_policy_of((enum path_kind)kind);
+        struct path_state *state = policy->create(&with, 1, 5, 96);
+        uint32_t elsewhere = 0;
+        for (uint32_t i = 0; i < 1000; i++) {
+            struct path_request request = header(i / 4, 900, 7);
+            request.adaptive = true;
+            request.now_ps = i * UINT64_C(1000000);
+            elsewhere += policy->choose(state, &request) != ecmp_rule_port(&rule, &request);
+        }
+        path_state_free(state);
+        ck_assert_msg((elsewhere == 0) == policy->hashes, "%s: %u of 1000 packets elsewhere", policy->name, elsewhere);
+    }
+}
+END_TEST
+
 START_TEST(switches_do_not_look_in_step) {
     uint32_t counts[10] = {0};
     for (uint32_t device = 0; device < 10000; device++) {
@@ -283,6 +303,7 @@ int main(void) {
     tcase_add_test(hash, the_crc_is_a_bijection_of_the_entropy);
     tcase_add_test(hash, switches_with_a_crc_are_polarised_in_spite_of_their_seeds);
     tcase_add_test(hash, ordered_packets_go_where_ecmp_sends_them);
+    tcase_add_test(hash, a_policy_that_hashes_goes_where_the_rule_says_and_no_other_does);
     tcase_add_test(hash, the_table_knows_every_policy_by_its_name);
     tcase_add_test(hash, switches_do_not_look_in_step);
     Suite *suite = suite_create("ecmp");
