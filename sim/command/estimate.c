@@ -56,13 +56,13 @@ static uint64_t ideal_of(const struct plan *plan, const struct experiment *exper
            (experiment->traffic.combine ? ideal_phase_ps(&ideal, MOE_SUMMARY_COMBINE) : 0);
 }
 
-/* Share of the policies that send probes. */
-static double share_probing(const struct experiment *experiment) {
-    uint32_t probing = 0;
+/* Share of the policies under a controller. */
+static double share_named(const struct experiment *experiment, const char *controller) {
+    uint32_t named = 0;
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
-        probing += strcmp(experiment->policies[p].congestion, "spectrum_x") == 0;
+        named += strcmp(experiment->policies[p].congestion, controller) == 0;
     }
-    return (double)probing / experiment->n_policies;
+    return (double)named / experiment->n_policies;
 }
 
 static uint64_t packets_of(uint64_t bytes, uint32_t unit_bytes, const struct topology_nic *nic) {
@@ -117,7 +117,8 @@ void estimate_plan(const struct plan *plan, const struct experiment *experiment,
             : 1;
     estimate->hops = estimate->data_packets * links * (1 + acknowledged) + 2 * estimate->records;
     // a probe and its reply each round trip of a queue pair: about as many hops again (30 … 34 against 14 million, quickstart-incast)
-    estimate->hops *= 1 + share_probing(experiment);
+    estimate->hops *= 1 + share_named(experiment, "spectrum_x");
+    estimate->hops *= 1 + 0.45 * share_named(experiment, "receiver_credit"); // a pull for nearly every packet
     // measured: tables and rings by link, rows by message, and what is in flight
     estimate->memory_bytes = 900.0 * fabric->n_links + 2000.0 * fabric->n_endpoints +
                              300.0 * (double)volume.fabric_messages + 100.0 * (double)volume.nvlink_messages;

@@ -81,6 +81,24 @@ START_TEST(flowlet_gaps_below_the_skew_are_noted) {
 }
 END_TEST
 
+/* The file has an ACK only every 16 KiB, its topology no marks. */
+START_TEST(controllers_without_what_they_live_on_are_noted) {
+    const char *const overrides[] = {"policies=[ecmp+swift, ecmp+nscc, ecmp+hpcc, ecmp+receiver_credit, ecmp+timely]",
+                                     "transport.acknowledge=4 KB", "topology.leaf.ecn=true",
+                                     "topology.leaf.ecn_minimum=100 KB", "topology.leaf.ecn_maximum=400 KB"};
+    read_configuration(overrides, 1);
+    ck_assert_uint_eq(count_notes("policy `"), 5);
+    ck_assert_uint_eq(count_notes("an ACK only every 16 KiB"), 3);
+    ck_assert_uint_eq(count_notes("`ecmp+timely`"), 0);
+    read_configuration(overrides, 2);
+    ck_assert_uint_eq(count_notes("policy `"), 2);
+    ck_assert_uint_eq(count_notes("`ecmp+nscc`: nscc cuts its window on marked packets only"), 1);
+    ck_assert_uint_eq(count_notes("`ecmp+receiver_credit`"), 1);
+    read_configuration(overrides, 5);
+    ck_assert_uint_eq(count_notes("policy `"), 0);
+}
+END_TEST
+
 int main(void) {
     if (chdir(SOURCE_DIRECTORY) != 0) {
         return EXIT_FAILURE;
@@ -90,6 +108,7 @@ int main(void) {
     tcase_add_test(doubt, spray_is_not_noted_on_one_leaf_or_with_placement);
     tcase_add_test(doubt, skew_is_what_queues_at_the_marking_threshold_take);
     tcase_add_test(doubt, flowlet_gaps_below_the_skew_are_noted);
+    tcase_add_test(doubt, controllers_without_what_they_live_on_are_noted);
     Suite *suite = suite_create("doubt");
     suite_add_tcase(suite, doubt);
     SRunner *runner = srunner_create(suite);
