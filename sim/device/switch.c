@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "device/switch_internal.h"
 
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static void init_shortcuts(struct switch_device *device, const struct fabric_dev
     const struct switch_parameters *parameters = device->parameters;
     device->endpoints = fabric->endpoints;
     device->ordinal = place->ordinal;
-    device->routes = &fabric->routes[(uint64_t)place->ordinal * fabric->n_leaves];
+    device->routes = device->failure != NULL ? switch_failure_no_routes(device->failure)
+                                             : &fabric->routes[(uint64_t)place->ordinal * fabric->n_leaves];
     device->pfc = parameters->pfc;
     device->lossless = pool_of(parameters->lossless_pool_bytes, parameters->lossless_alpha_shift);
     device->lossy = pool_of(parameters->lossy_pool_bytes, parameters->lossy_alpha_shift);
@@ -88,6 +90,7 @@ struct switch_device *switch_create(const struct context *context, uint32_t devi
     }
     device->failure = switch_failure_create(context, device_number, place->n_ports);
     device->next_failure_ps = device->failure != NULL ? switch_failure_next_ps(device->failure) : TIME_NEVER;
+    device->next_look_ps = number_smaller(device->next_failure_ps, device->next_refresh_ps);
     init_shortcuts(device, place);
     return device;
 }
@@ -140,6 +143,15 @@ static void follow_failures(struct switch_device *device, struct engine_worker *
     }
 }
 
+/* What is due until now_ps: links that go down and come up, and port states for the policy. */
+static void look(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
+    follow_failures(device, worker, now_ps);
+    if (device->next_refresh_ps <= now_ps) {
+        refresh(device, worker, now_ps);
+    }
+    device->next_look_ps = number_smaller(device->next_failure_ps, device->next_refresh_ps);
+}
+
 /* NULL: there is no way. */
 static struct switch_port *route(struct switch_device *device, const struct packet *packet, uint32_t ingress,
                                  uint64_t now_ps) {
@@ -147,14 +159,13 @@ static struct switch_port *route(struct switch_device *device, const struct pack
     if (to->leaf == device->ordinal) {
         return &device->ports[to->leaf_port];
     }
-    if (__builtin_expect(device->failure != NULL, 0)) {
-        return switch_failure_route(device, packet, ingress, now_ps);
-    }
     const struct fabric_route routes = device->routes[to->leaf];
     if (routes.count == 1) {
         return &device->ports[routes.first_port];
     }
-    REQUIRE(routes.count > 0, "switch %u knows no way to endpoint %u", device->device, packet->destination);
+    if (__builtin_expect(routes.count == 0, 0)) {
+        return switch_failure_route(device, packet, ingress, now_ps);
+    }
     const struct path_request request = {
         .now_ps = now_ps,
         .source = packet->source,
@@ -274,11 +285,8 @@ static void handle_control(struct switch_device *device, struct engine_worker *w
 
 /* Starts everything that starts before the window ends; returns when the next start is due. */
 static uint64_t finish_window(struct switch_device *device, struct engine_worker *worker, uint64_t end_ps) {
-    if (device->next_failure_ps < end_ps) {
-        follow_failures(device, worker, end_ps - 1);
-    }
-    if (device->next_refresh_ps < end_ps) {
-        refresh(device, worker, end_ps - 1);
+    if (device->next_look_ps < end_ps) {
+        look(device, worker, end_ps - 1);
     }
     if (device->exact) {
         switch_run_departures(device, worker, end_ps - 1);
@@ -323,11 +331,8 @@ uint64_t switch_advance(void *object, struct engine_worker *worker, uint64_t beg
         struct engine_record *record = engine_arrival(worker, i, &queue);
         const uint64_t now_ps = engine_stamp_ps(record->stamp);
         const uint32_t port = engine_stamp_port(record->stamp);
-        if (__builtin_expect(now_ps >= device->next_failure_ps, 0)) {
-            follow_failures(device, worker, now_ps);
-        }
-        if (now_ps >= device->next_refresh_ps) { // before later departures: it sees the ports as they were then
-            refresh(device, worker, now_ps);
+        if (now_ps >= device->next_look_ps) { // before later departures: it sees the ports as they were then
+            look(device, worker, now_ps);
         }
         if (device->exact) {
             switch_run_departures(device, worker, now_ps);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "device/switch_failure.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "device/switch_internal.h"
 #include "device/wire.h"
@@ -17,8 +18,10 @@ struct switch_failure {
     uint32_t n_excluded; /* ports */
     uint32_t n_ports;
     bool of_links;
-    bool excludes;  /* the policy decides packet by packet */
-    bool *excluded; /* [n_ports] */
+    bool excludes;                  /* the policy decides packet by packet */
+    bool *excluded;                 /* [n_ports] */
+    struct fabric_route *no_routes; /* [n_leaves], all empty */
+    uint32_t n_leaves;
     uint16_t *left; /* [n_ports] scratch: candidates without those */
 };
 
@@ -33,6 +36,8 @@ struct switch_failure *switch_failure_create(const struct context *context, uint
     failure->n_ports = n_ports;
     failure->excludes = context->path->reorders;
     failure->excluded = memory_allocate(n_ports, sizeof(*failure->excluded));
+    failure->n_leaves = context->fabric->n_leaves;
+    failure->no_routes = memory_allocate(failure->n_leaves, sizeof(*failure->no_routes));
     failure->left = memory_allocate(n_ports, sizeof(*failure->left));
     for (uint32_t p = 0; p < n_ports; p++) {
         failure->of_links |= failure_plan_fails(failure->plan, first + p) ||
@@ -45,12 +50,15 @@ void switch_failure_free(struct switch_failure *failure) {
     if (failure != NULL) {
         free(failure->excluded);
         free(failure->left);
+        free(failure->no_routes);
         free(failure);
     }
 }
 
 size_t switch_failure_bytes(const struct switch_failure *failure) {
-    return failure == NULL ? 0 : sizeof(*failure) + failure->n_ports * (sizeof(bool) + sizeof(uint16_t));
+    return failure == NULL ? 0
+                           : sizeof(*failure) + failure->n_ports * (sizeof(bool) + sizeof(uint16_t)) +
+                                 failure->n_leaves * sizeof(*failure->no_routes);
 }
 
 bool switch_failure_of_links(const struct switch_failure *failure) {
@@ -61,8 +69,12 @@ uint64_t switch_failure_next_ps(const struct switch_failure *failure) {
     return failure->n_taken < failure->n_changes ? failure->changes[failure->n_taken].time_ps : TIME_NEVER;
 }
 
-uint64_t switch_failure_start(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
-                              const struct packet *packet, uint64_t now_ps) {
+const struct fabric_route *switch_failure_no_routes(const struct switch_failure *failure) {
+    return failure->no_routes;
+}
+
+void switch_failure_start(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
+                          const struct packet *packet, uint32_t ingress, uint64_t now_ps) {
     const struct wire_start start = wire_start(device->context, port->link, packet->size_bytes, &port->carry, now_ps);
     if (start.lost) {
         wire_lose(device->context, port->link, packet, now_ps);
@@ -70,7 +82,12 @@ uint64_t switch_failure_start(struct switch_device *device, struct engine_worker
         engine_put(worker, port->out, ENGINE_PACKET,
                    now_ps + port->latency_ps + (start.duration_ps & port->arrival_mask), packet);
     }
-    return start.duration_ps;
+    port->decision_ps = now_ps + start.duration_ps;
+    port->sending_bytes = packet->size_bytes;
+    port->sending_ingress = (uint16_t)ingress;
+    port->sending_class = (uint8_t)packet_class(packet);
+    counters_sent(port->counters, packet);
+    switch_port_note(device, port, packet, now_ps);
 }
 
 /* ---- which way ---- */
@@ -132,9 +149,7 @@ struct switch_port *switch_failure_route(struct switch_device *device, const str
                                          uint64_t now_ps) {
     const struct fabric_endpoint *to = &device->endpoints[packet->destination];
     struct switch_failure *failure = device->failure;
-    if (to->leaf == device->ordinal) {
-        return &device->ports[to->leaf_port];
-    }
+    REQUIRE(failure != NULL, "switch %u knows no way to endpoint %u", device->device, packet->destination);
     struct failure_ports ports =
         failure_plan_ports(failure->plan, failure_plan_tables(failure->plan, now_ps), device->ordinal, to->leaf);
     if (failure->excludes) {

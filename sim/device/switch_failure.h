@@ -29,11 +29,14 @@ bool switch_failure_of_links(const struct switch_failure *failure);
 /** When a link of the switch next goes down or comes up; TIME_NEVER: no more. */
 uint64_t switch_failure_next_ps(const struct switch_failure *failure);
 
-/** Puts a packet on the link of a port, unless it gets lost there. Returns how long it takes. */
-uint64_t switch_failure_start(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
-                              const struct packet *packet, uint64_t now_ps);
+/** switch_port_start from the mark on: the packet may get lost on the link. */
+void switch_failure_start(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
+                          const struct packet *packet, uint32_t ingress, uint64_t now_ps);
 
-/** Port for a packet that came in by `ingress`; NULL: there is no way, and it has been booked as unrouted. */
+/** Routes without a port to any leaf: what a switch looks up in a run with failures, so that it must ask switch_failure_route. */
+const struct fabric_route *switch_failure_no_routes(const struct switch_failure *failure);
+
+/** Port for a packet to another leaf that came in by `ingress`; NULL: there is no way, and it has been booked as unrouted. */
 struct switch_port *switch_failure_route(struct switch_device *device, const struct packet *packet, uint32_t ingress,
                                          uint64_t now_ps);
 

@@ -69,6 +69,7 @@ struct switch_device {
     struct path_port *views;        /**< [n_ports], for refreshes */
     struct switch_failure *failure; /**< NULL: nothing fails in this run */
     uint64_t next_failure_ps;       /**< when a link of the switch next goes down or comes up; TIME_NEVER: no more */
+    uint64_t next_look_ps;          /**< the earlier of that and of the next refresh */
     uint64_t next_refresh_ps;       /**< TIME_NEVER: the policy does not look at ports */
     struct switch_port ports[];
 };
@@ -185,14 +186,13 @@ static inline void switch_port_start(struct switch_device *device, struct engine
     if (__builtin_expect(port->depth[class] > device->marks_above_bytes, 0)) {
         switch_port_mark(device, port, packet, now_ps);
     }
-    uint64_t duration_ps;
     if (__builtin_expect(device->failure != NULL, 0)) {
-        duration_ps = switch_failure_start(device, worker, port, packet, now_ps);
-    } else {
-        duration_ps = rate_next_ps(port->ps_per_byte, size, &port->carry);
-        engine_put(worker, port->out, ENGINE_PACKET, now_ps + port->latency_ps + (duration_ps & port->arrival_mask),
-                   packet);
+        switch_failure_start(device, worker, port, packet, ingress, now_ps);
+        return;
     }
+    const uint64_t duration_ps = rate_next_ps(port->ps_per_byte, size, &port->carry);
+    engine_put(worker, port->out, ENGINE_PACKET, now_ps + port->latency_ps + (duration_ps & port->arrival_mask),
+               packet);
     port->decision_ps = now_ps + duration_ps;
     port->sending_bytes = size;
     port->sending_ingress = (uint16_t)ingress;
