@@ -31,6 +31,12 @@ static void check_round_trip(struct experiment *experiment, struct experiment *a
     REQUIRE(good, "the resolved configuration is refused: %s", errors->errors[0].message);
     memset(experiment->topology_path, 0, sizeof experiment->topology_path);
     memset(experiment->topology.path, 0, sizeof experiment->topology.path);
+    for (uint32_t i = 0; i < experiment->n_failures; i++) { // where they are written differs
+        struct experiment_failure *one = &experiment->failures[i], *other = &again->failures[i];
+        memcpy(one->file, other->file, sizeof one->file);
+        one->line = other->line;
+        one->column = other->column;
+    }
     REQUIRE(memcmp(experiment, again, sizeof *experiment) == 0, "the resolved configuration reads as another one:\n%s",
             text);
     free(text);
