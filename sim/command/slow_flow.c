@@ -14,24 +14,26 @@
 
 enum { LONGEST_WAY = 8 };
 
-/* The links that all packets of a queue pair are known to take: the whole way under ECMP; else until the first choice, and the last link. */
+/* The links that all packets of a queue pair are known to take: the whole way under ECMP where nothing fails; else until the first choice, and the last link. */
 struct way {
     uint32_t links[LONGEST_WAY];
     uint32_t n_links;
 };
 
-static bool is_hashed(const struct experiment_policy *policy) {
+/* Is every choice on the way a hash among the same ports all the time? Where links fail, routing leaves ports out for a while. */
+static bool is_hashed(const struct simulation *simulation) {
+    const struct experiment_policy *policy = simulation->policy;
     enum path_kind kind = PATH_ECMP;
     struct error error;
     REQUIRE(setup_find_path(policy->path, &kind, &error), "a run under an unknown path policy %s", policy->path);
-    return path_policy_of(kind)->hashes;
+    return path_policy_of(kind)->hashes && simulation->experiment->n_failures == 0;
 }
 
 static struct way way_of(const struct simulation *simulation, uint32_t source, uint32_t destination,
                          uint32_t queue_pair) {
     const struct fabric *fabric = simulation->fabric;
     const struct path_parameters parameters = setup_path(simulation->experiment, simulation->policy, PATH_ECMP);
-    const bool hashed = is_hashed(simulation->policy);
+    const bool hashed = is_hashed(simulation);
     struct way way = {.links = {fabric->devices[source].first_port}, .n_links = 1};
     uint32_t link = way.links[0];
     bool certain = true;
