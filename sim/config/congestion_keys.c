@@ -33,7 +33,7 @@ const struct key congestion_keys_timely[9] = {
     {"hyper_stages", KEY_QUANTITY, QUANTITY_COUNT, "0", "1000000", "5",
      .doc = "Increases in a row before the hyper step (TIMELY, SIGCOMM 2015).", FIELD(experiment_timely, hyper_stages)},
     {"minimum_rate", KEY_QUANTITY, QUANTITY_RATE, "1 Mb/s", "1 Tb/s", "100 Mb/s",
-     .doc = "Smallest rate (" HPCC_NS3 ").", FIELD(experiment_timely, minimum_bits_per_s)},
+     .doc = "Smallest rate (estimate: as " HPCC_NS3 " has for DCQCN).", FIELD(experiment_timely, minimum_bits_per_s)},
 };
 
 const struct key congestion_keys_swift[12] = {
@@ -49,10 +49,12 @@ const struct key congestion_keys_swift[12] = {
             " swift.cpp: 5 × base target).",
      FIELD(experiment_swift, scaling_range_ps)},
     {"scaling_least_window", KEY_REAL, QUANTITY_REAL, "0.0001", "1000", "0.1",
-     .doc = "fs_min_cwnd: packets; at and below it all of the range (Swift, SIGCOMM 2020, section 3.5).",
+     .doc = "fs_min_cwnd: packets; at and below it all of the range (Swift, SIGCOMM 2020; figure: " UET_HTSIM
+            " swift.cpp).",
      FIELD(experiment_swift, scaling_least_window)},
     {"scaling_most_window", KEY_REAL, QUANTITY_REAL, "0.001", "100000", "100",
-     .doc = "fs_max_cwnd: packets; from here up nothing is added (Swift, SIGCOMM 2020, section 3.5).",
+     .doc =
+         "fs_max_cwnd: packets; from here up nothing is added (Swift, SIGCOMM 2020; figure: " UET_HTSIM " swift.cpp).",
      FIELD(experiment_swift, scaling_most_window)},
     {"additive_step", KEY_REAL, QUANTITY_REAL, "0.001", "1000", "1",
      .doc = "ai: packets added a round trip below the target (" UET_HTSIM " swift.cpp).",
@@ -64,7 +66,8 @@ const struct key congestion_keys_swift[12] = {
      .doc = "max_mdf: the window is never cut by more at once (" UET_HTSIM " swift.cpp).",
      FIELD(experiment_swift, largest_decrease)},
     {"least_window", KEY_REAL, QUANTITY_REAL, "0.0001", "1", "0.001",
-     .doc = "Packets a round trip at least (Swift, SIGCOMM 2020, section 3.4).", FIELD(experiment_swift, least_window)},
+     .doc = "Packets a round trip at least (estimate: Swift, SIGCOMM 2020, paces below one packet).",
+     FIELD(experiment_swift, least_window)},
     {"most_window", KEY_REAL, QUANTITY_REAL, "1", "1000000", "1000", .doc = "Packets a round trip at most (estimate).",
      FIELD(experiment_swift, most_window)},
     {"first_window", KEY_REAL, QUANTITY_REAL, "0", "1000000", "0",
@@ -124,11 +127,12 @@ const struct key congestion_keys_hpcc[4] = {
      .doc = "maxStage: additive increases before the utilisation sets the window again (HPCC, SIGCOMM 2019).",
      FIELD(experiment_hpcc, largest_stage)},
     {"base_round_trip", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "10 us",
-     .doc = "T: a little more than the longest round trip of the idle fabric; NICs and switches know it (HPCC, SIGCOMM "
-            "2019, testbed: 9 us).",
+     .doc =
+         "T: a little more than the longest round trip of the idle fabric; NICs and switches know it (estimate: HPCC, "
+         "SIGCOMM 2019, has about 9 us in its testbed).",
      FIELD(experiment_hpcc, base_round_trip_ps)},
     {"additive_step", KEY_QUANTITY, QUANTITY_RATE, "0 b/s", "100 Gb/s", "10 Mb/s",
-     .doc = "W_AI / T: added a round trip at 25 Gb/s, in proportion to the NIC's rate (" HPCC_NS3 " mix/config.txt).",
+     .doc = "W_AI / T: added a round trip at 25 Gb/s, in proportion to the NIC's rate (" HPCC_NS3 ").",
      FIELD(experiment_hpcc, additive_bits_per_s)},
 };
 

@@ -8,7 +8,7 @@
 #include "congestion/congestion.h"
 
 /**
- * The controller `nscc` (Ultra Ethernet Consortium, specification 1.0, section 3.6.13), as in the consortium's simulator
+ * The controller `nscc` (Ultra Ethernet Consortium, specification 1.0), as in the consortium's simulator
  * (ultraethernet/uet-htsim 40ccb05, uec.cpp). The window W is in bytes; MTU is a full packet on the wire; BDP and
  * base are the bandwidth-delay product and the round trip of the idle path. The largest window, which is also the first, is largest_window × BDP.
  *

@@ -10,7 +10,7 @@
 /**
  * The controller `receiver_credit`: pulls at the receiver, as NDP (Handley and others, Re-architecting datacenter networks
  * and stacks for low latency and high performance, SIGCOMM 2017), EQDS (Olteanu and others, NSDI 2022) and Ultra Ethernet's
- * receiver-credit congestion control (specification 1.0, section 3.6.14; ultraethernet/uet-htsim 40ccb05) have them.
+ * receiver-credit congestion control (specification 1.0; ultraethernet/uet-htsim 40ccb05) have them.
  *
  * Sender: packet n may be sent if n < first + pulled, where first is first_window bandwidth-delay products of the idle path, in
  * packets rounded down, at least one, sent without having been asked for, and pulled is the highest number that a pull brought; and one packet

@@ -9,7 +9,7 @@
 
 /**
  * The controller `swift` (Kumar and others, Swift: Delay is Simple and Effective for Congestion Control in the Datacenter,
- * SIGCOMM 2020, Algorithm 1 and section 3). The delay is the round trip from the start of a packet to its ACK, cwnd is in packets.
+ * SIGCOMM 2020, Algorithm 1). The delay is the round trip from the start of a packet to its ACK, cwnd is in packets.
  *
  *   target = base_target + switches × hop + clamp(a / √cwnd + b, 0, scaling_range)
  *            a = scaling_range / (1 / √scaling_least_window - 1 / √scaling_most_window), b = -a / √scaling_most_window
@@ -33,7 +33,7 @@ extern const struct congestion_controller swift_controller;
 /**
  * Fills the figures of ultraethernet/uet-htsim 40ccb05 swift.cpp, which calls them guesses (the paper gives none for all of
  * them): base target 20 us, hop 20 us / 6.55, range 5 × base target, scaling between 0.1 and 100 packets, additive 1, decrease 0.8, largest decrease
- * 0.5; reset after 5 losses; windows of 0.001 (the paper's section 3.4) … 1000 packets, first window 0.
+ * 0.5; reset after 5 losses; windows of 0.001 (estimate: the paper paces down to about that) … 1000 packets (estimate), first window 0.
  */
 void swift_defaults(struct swift_parameters *parameters);
 

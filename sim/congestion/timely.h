@@ -24,7 +24,7 @@
  * R starts at line rate and stays within minimum … line. No window; losses and marks change nothing.
  *
  * What to expect: the paper's own successors say that it has no fixed point: any division of the port is an equilibrium once
- * the round trip stands between low and high (Zhu and others, ECN or Delay, CoNEXT 2016, section 4).
+ * the round trip stands between low and high (Zhu and others, ECN or Delay, CoNEXT 2016).
  *
  * Approximations: (1) the paper takes a sample a segment of 16 … 64 kB and starts at the NIC's rate over its number of queue
  * pairs; the simulator above decides once a round trip and starts at line rate, and so do we. (2) An ACK that does not tell
@@ -34,8 +34,8 @@ extern const struct congestion_controller timely_controller;
 
 /**
  * Fills the figures for a line rate: weight 0.875, decrease 0.8, low 50 us, high 500 us, least round trip 20 us, hyper after 5
- * stages (rdma-hw.cc; low, high and decrease as in the paper's section 5). additive 10 Mb/s and hyper 50 Mb/s at 10 Gb/s, in
- * proportion to the line; minimum 100 Mb/s (the simulator's default for all its controllers).
+ * stages (rdma-hw.cc). additive 10 Mb/s and hyper 50 Mb/s at 10 Gb/s, in
+ * proportion to the line; minimum 100 Mb/s (estimate: as the simulator has for DCQCN).
  */
 void timely_defaults(uint64_t line_bits_per_s, struct timely_parameters *parameters);
 
