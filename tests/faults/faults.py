@@ -92,7 +92,7 @@ SWITCH = [
           "return last_bit_ps - out_ps > now_ps ? last_bit_ps - out_ps : now_ps;",
           "return last_bit_ps - out_ps - 1 > now_ps ? last_bit_ps - out_ps - 1 : now_ps;"),
     fault("refresh_after_what_arrives_with_it", "sim/device/switch.c",
-          "if (now_ps >= device->next_refresh_ps)", "if (now_ps > device->next_refresh_ps)"),
+          "if (device->next_refresh_ps <= now_ps)", "if (device->next_refresh_ps < now_ps)"),
     fault("view_of_a_port_that_fell_idle_stays_old", "sim/device/switch.c",
           "device->stale[w] |= device->active[w];", ""),
     fault("pause_hidden_from_the_path_policy", "sim/device/switch.c",
@@ -208,7 +208,7 @@ NVLINK = [
     fault("channels_not_in_turn", "sim/device/lane.c",
           "lane->last_channel = (uint8_t)next->channel;", ""),
     fault("series_numbered_as_if_posted_later", "sim/device/lane.c",
-          ".sequence = endpoint->lane_numbers.sequence,", ".sequence = endpoint->lane_numbers.sequence + 1,"),
+          ".sequence = endpoint->lane_numbers.sequence,", ".sequence = endpoint->lane_numbers.sequence + 100,"),
     fault("series_ends_with_its_first_block", "sim/device/series.c",
           "!last || last->count == SERIES_BLOCK ?", "!last ?"),
     fault("port_enters_another_block_of_its_series", "sim/device/series.c",
@@ -272,4 +272,41 @@ ENGINE = [
           "struct chunk *read = chunk_of(end), *next = read->next; chunk_give(pool, read); chunk_give(pool, next);"),
 ]
 
-FAULTS = SWITCH + NIC + RECEIVER + NVLINK + ENGINE
+FAILURE = [
+    fault("dead_port_excluded_one_picosecond_late", "sim/device/switch_failure.c",
+          "+ exclusion_ps <= now_ps)", "+ exclusion_ps < now_ps)"),
+    fault("last_way_excluded_too", "sim/device/switch_failure.c",
+          "if (n == 0 || n == ports.count)", "if (n == ports.count)"),
+    fault("pause_survives_a_dead_link", "sim/device/switch_failure.c",
+          "port->paused = false;", ""),
+    fault("paused_time_runs_on_over_a_dead_link", "sim/device/switch_failure.c",
+          "port->counters->paused_ps += now_ps - port->paused_since_ps;", ""),
+    fault("pause_not_repeated_on_a_revived_link", "sim/device/switch_failure.c",
+          "} else if (port->pausing) {", "} else if (port->pausing && false) {"),
+    fault("rate_of_a_link_at_the_arrival_of_a_packet", "sim/device/switch_failure.c",
+          "now_ps - links[in].latency_ps)", "now_ps)"),
+    fault("bytes_without_a_way_not_counted", "sim/device/switch_failure.c",
+          "unrouted_bytes += packet->size_bytes;", "unrouted_bytes += 0 * packet->size_bytes;"),
+    fault("packet_survives_a_link_that_dies_on_its_way", "sim/device/wire.c",
+          "failure_plan_is_down(context->failures, link, now_ps, arrival_ps)",
+          "failure_plan_is_down(context->failures, link, now_ps, now_ps + 0 * arrival_ps)"),
+    fault("all_links_lose_by_the_same_draws", "sim/device/wire.c",
+          "HASH_PURPOSE_LOSS, link, 0)", "HASH_PURPOSE_LOSS, 0 * link, 0)"),
+    fault("control_record_survives_a_dead_link", "sim/device/context.c",
+          "failure_plan_is_down(context->failures, link, now_ps, arrival_ps)", "0 * arrival_ps"),
+    fault("nic_stays_paused_by_a_dead_link", "sim/device/nic.c",
+          "if (change->down && nic->paused)", "if (change->down && false)"),
+]
+
+PULL = [
+    fault("ring_of_pulls_grows_out_of_order", "sim/device/pull.c",
+          "desk->ring[(desk->ring_first + i) & (old - 1)];", "desk->ring[i];"),
+    fault("pull_for_a_packet_that_was_thrown_away", "sim/device/pull.c",
+          "if (!taken) {", "if (!taken && false) {"),
+    fault("pull_one_picosecond_late", "sim/device/pull.c",
+          "desk->next_ps = now_ps + receiver_credit_gap_ps", "desk->next_ps = now_ps + 1 + receiver_credit_gap_ps"),
+    fault("rest_of_what_is_owed_forgotten", "sim/device/pull.c",
+          "if (flow->owed > 0) {", "if (flow->owed > 0 && false) {"),
+]
+
+FAULTS = SWITCH + NIC + RECEIVER + NVLINK + ENGINE + FAILURE + PULL

@@ -104,7 +104,7 @@ static void draw_place(struct failure_list *list, struct dice *dice, const struc
 
 struct failure_list random_failures_create(uint64_t number, const struct fabric *fabric,
                                            const struct network_parameters *parameters) {
-    static const uint64_t exclusions[] = {0, 100000, 100000, 1234567}, convergences[] = {0, US, 20 * US, 300 * US};
+    static const uint64_t exclusions[] = {0, 100000, 500000, 1234567}, convergences[] = {0, US, 20 * US, 300 * US};
     struct dice dice = dice_of(number, TOPIC_FAILURES);
     struct failure_list list = {.exclusion_ps = dice_pick(&dice, exclusions, COUNT(exclusions)),
                                 .convergence_ps = dice_pick(&dice, convergences, COUNT(convergences))};
