@@ -25,6 +25,7 @@ enum hash_purpose {
     HASH_PURPOSE_PATH = 11,      /**< ports that path policies other than `adaptive` draw */
     HASH_PURPOSE_TELEMETRY = 12, /**< rounding of what switches tell packets */
     HASH_PURPOSE_LOSS = 13,      /**< packets that a lossy link loses */
+    HASH_PURPOSE_ENTROPY = 14,   /**< entropies that senders draw */
 };
 
 /** Finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). A bijection of 64-bit words. */

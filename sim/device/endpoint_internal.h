@@ -12,6 +12,7 @@
 #include "device/pull.h"
 #include "device/queue.h"
 #include "device/table.h"
+#include "path/host_reps.h"
 
 #define NO_MESSAGE UINT32_MAX
 
@@ -72,8 +73,9 @@ struct nic {
     struct heap paced;  /**< (next_ps, queue pair) */
     struct heap timers; /**< (deadline, queue pair) */
     struct queue_pair *pairs;
-    struct pull_desk *pulls;   /**< as a receiver; NULL: the controller wants none */
-    struct echo_store *echoes; /**< [pair_capacity]; NULL: the controller takes none */
+    struct pull_desk *pulls;    /**< as a receiver; NULL: the controller wants none */
+    struct echo_store *echoes;  /**< [pair_capacity]; NULL: the controller takes none */
+    struct host_reps *recycled; /**< [pair_capacity] under path policies that recycle entropies; else NULL */
     uint32_t n_pairs, pair_capacity;
     struct table peers;      /**< destination → index of peer */
     uint32_t *peer_messages; /**< [peer] messages posted so far */

@@ -37,6 +37,7 @@ void nic_fini(struct nic *nic) {
         echo_fini(&nic->echoes[i]);
     }
     free(nic->echoes);
+    free(nic->recycled);
     pull_free(nic->pulls);
     free(nic->pairs);
     table_fini(&nic->peers);

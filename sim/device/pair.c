@@ -25,6 +25,11 @@ static uint32_t window_of(const struct endpoint *endpoint, const struct queue_pa
     return window < own ? window : own;
 }
 
+/* Whether each packet gets an entropy of its own. */
+static bool recycles(const struct endpoint *endpoint) {
+    return endpoint->context->path->recycles && endpoint->context->parameters->nic.adaptive_marking;
+}
+
 static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t index) {
     struct nic *nic = &endpoint->nic;
     const uint32_t capacity = nic->pair_capacity;
@@ -34,6 +39,13 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
             nic->echoes = memory_resize(nic->echoes, nic->pair_capacity, sizeof(*nic->echoes));
         }
         nic->echoes[nic->n_pairs] = (struct echo_store){0};
+    }
+    if (recycles(endpoint)) {
+        if (nic->pair_capacity != capacity) {
+            nic->recycled = memory_resize(nic->recycled, nic->pair_capacity, sizeof(*nic->recycled));
+        }
+        nic->recycled[nic->n_pairs] = (struct host_reps){
+            .stream = host_reps_stream(endpoint->context->parameters->seed, endpoint->device, nic->n_pairs)};
     }
     struct queue_pair *pair = &nic->pairs[nic->n_pairs];
     *pair = (struct queue_pair){
@@ -216,6 +228,9 @@ void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct
         .kind_class = (uint8_t)(PACKET_DATA | endpoint->nic.data_class << 4),
         .flags_transmission = (uint8_t)(data_flags(endpoint, pair) | (last ? PACKET_FLAG_LAST : 0)),
     };
+    if (endpoint->nic.recycled) {
+        packet->entropy = host_reps_next(&endpoint->nic.recycled[pair->number]);
+    }
     if (!is_outstanding(pair)) {
         pair->clock_ps = now_ps;
         arm_timer(endpoint, pair);
@@ -324,6 +339,10 @@ static void handle_ack(struct endpoint *endpoint, struct queue_pair *pair, struc
     }
     const uint32_t before = pair_acknowledged(endpoint, pair), oldest = pair->cumulative;
     acknowledge(endpoint, pair, ack.number, packet_ack_received(&ack), now_ps);
+    if (endpoint->nic.recycled) {
+        host_reps_acknowledged(&endpoint->nic.recycled[pair->number], ack.entropy,
+                               ack.flags_transmission & PACKET_FLAG_MARKED, now_ps);
+    }
     if (!context->controller->wants_acknowledgements) {
         return;
     }
@@ -421,6 +440,9 @@ void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker) 
     endpoint->counters.timeouts++;
     pair->repeats += pair->repeats < NIC_LONGEST_BACK_OFF;
     pair->clock_ps = now_ps;
+    if (endpoint->nic.recycled) {
+        host_reps_timed_out(&endpoint->nic.recycled[pair->number], now_ps);
+    }
     rewind_to(endpoint, pair, pair->cumulative, now_ps);
     arm_timer(endpoint, pair);
     nic_line_up(endpoint, worker, pair, now_ps);

@@ -7,6 +7,7 @@
 #include "path/drill.h"
 #include "path/ecmp.h"
 #include "path/flowlet.h"
+#include "path/host_reps.h"
 #include "path/spray_random.h"
 #include "path/spray_round_robin.h"
 #include "path/two_choices.h"
@@ -22,6 +23,7 @@ static const struct path_policy *const policies[PATH_KINDS] = {
     [PATH_TWO_CHOICES] = &two_choices_policy,
     [PATH_DRILL] = &drill_policy,
     [PATH_FLOWLET] = &flowlet_policy,
+    [PATH_HOST_REPS] = &host_reps_policy,
 };
 
 const struct path_policy *path_policy_of(enum path_kind kind) {

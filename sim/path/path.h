@@ -21,6 +21,7 @@ enum path_kind {
     PATH_TWO_CHOICES,
     PATH_DRILL,
     PATH_FLOWLET,
+    PATH_HOST_REPS,
     PATH_KINDS
 };
 
@@ -88,6 +89,7 @@ struct path_policy {
     bool reorders; /**< sends packets of one queue pair over several paths at once: NICs must mark those that bear it */
     bool
         hashes; /**< every packet goes where ecmp_rule_port says, whatever the load and the time: reports replay its path */
+    bool recycles; /**< NICs give each packet that may be re-ordered an entropy of its own (host_reps.h) */
     /** State for one switch (device number) of n_ports ports. Ends with path_state_free. */
     struct path_state *(*create)(const struct path_parameters *parameters, uint64_t seed, uint32_t device,
                                  uint32_t n_ports);

@@ -232,6 +232,7 @@ START_TEST(the_table_knows_every_policy_by_its_name) {
         [PATH_TWO_CHOICES] = "two_choices",
         [PATH_DRILL] = "drill",
         [PATH_FLOWLET] = "flowlet",
+        [PATH_HOST_REPS] = "host_reps",
     };
     for (int kind = 0; kind < PATH_KINDS; kind++) {
         ck_assert_str_eq(path_policy_of((enum path_kind)kind)->name, names[kind]);

@@ -85,9 +85,9 @@ static struct nvlink_parameters draw_nvlink(struct dice *dice) {
 
 static struct path_parameters draw_path(struct dice *dice) {
     static const uint64_t periods[] = {US, US, 5000, 100000, 1234567, 2 * US};
-    static const uint64_t kinds[] = {PATH_ADAPTIVE, PATH_ADAPTIVE,   PATH_ADAPTIVE,     PATH_ECMP,
-                                     PATH_ECMP,     PATH_FLOWLET,    PATH_SPRAY_RANDOM, PATH_SPRAY_ROUND_ROBIN,
-                                     PATH_DRILL,    PATH_TWO_CHOICES};
+    static const uint64_t kinds[] = {PATH_ADAPTIVE, PATH_ADAPTIVE,    PATH_ADAPTIVE,     PATH_ECMP,
+                                     PATH_ECMP,     PATH_FLOWLET,     PATH_SPRAY_RANDOM, PATH_SPRAY_ROUND_ROBIN,
+                                     PATH_DRILL,    PATH_TWO_CHOICES, PATH_HOST_REPS};
     static const uint64_t entries[] = {1, 3, 64, 65536};
     struct path_parameters path = {.kind = (enum path_kind)dice_pick(dice, kinds, COUNT(kinds)),
                                    .polarised = dice_chance(dice, 30),

@@ -226,9 +226,16 @@ static void pace(struct reference_world *world, struct reference_nic *nic, struc
     }
 }
 
+static bool recycles(const struct reference_world *world) {
+    return path_policy_of(world->parameters->path.kind)->recycles && world->parameters->nic.adaptive_marking;
+}
+
 static void send_data(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
     const bool outstanding = reference_pair_outstanding(pair);
-    const struct reference_queued queued = {.packet = reference_pair_packet(pair)};
+    struct reference_queued queued = {.packet = reference_pair_packet(pair)};
+    if (recycles(world)) {
+        queued.packet.entropy = host_reps_next(&pair->recycled);
+    }
     if (pair->next < pair->sent) {
         world->result->endpoints[nic->endpoint].retransmitted_packets++;
     }
@@ -282,6 +289,7 @@ void reference_nic_owe(struct reference_world *world, struct reference_nic *nic,
     if (new) {
         const size_t index = find_owed(nic, packet);
         nic->owed[index].bytes += packet->size_bytes;
+        nic->owed[index].entropy = packet->entropy;
         if (nic->owed[index].owed++ == 0) {
             list_append(&nic->turns, (uint32_t)index);
         }
@@ -412,6 +420,7 @@ static struct reference_pair *pair_of(struct reference_world *world, struct refe
     struct reference_pair *pair = find_pair(nic, number);
     if (pair == NULL) {
         pair = nic->pairs[number] = reference_pair_create(nic->endpoint, message->destination, number, index);
+        pair->recycled.stream = host_reps_stream(world->parameters->seed, nic->endpoint, number);
         nic->controller->start(congestion, &pair->congestion, nic->line_bits_per_s, message->share, world->now_ps);
         place(world, nic, pair);
     } else if (message->share != 0) {
@@ -478,6 +487,10 @@ static void ack_arrived(struct reference_world *world, struct reference_nic *nic
     copy.number = telling ? arrived->number % REFERENCE_NUMBERS : arrived->number;
     const uint32_t oldest = pair->cumulative, before = reference_pair_acknowledged(pair, parameters);
     acknowledge(world, nic, pair, ack->number, ack->number + ack->message % CAUSE_UNIT);
+    if (recycles(world)) {
+        host_reps_acknowledged(&pair->recycled, ack->entropy, (ack->flags_transmission & PACKET_FLAG_MARKED) != 0,
+                               world->now_ps);
+    }
     if (!nic->controller->wants_acknowledgements) {
         return;
     }
@@ -547,6 +560,9 @@ bool reference_nic_timeout(struct reference_world *world, struct reference_nic *
         return false;
     }
     world->result->endpoints[nic->endpoint].timeouts++;
+    if (recycles(world)) {
+        host_reps_timed_out(&pair->recycled, world->now_ps);
+    }
     rewind_pair(world, nic, pair);
     pair->repeats++;
     set_clock(world, nic, pair);

@@ -7,6 +7,7 @@
 
 #include "congestion/congestion.h"
 #include "device/parameters.h"
+#include "path/host_reps.h"
 #include "workload/traffic.h"
 
 #include <stdbool.h>
@@ -42,6 +43,7 @@ struct reference_pair {
     uint32_t probe_number, probes;
     uint64_t probe_sent_ps;
     struct congestion_state congestion;
+    struct host_reps recycled; /**< under path policies that recycle entropies */
 };
 
 /** An empty queue pair. index: number of the queue pair among those to the same peer. Freed by reference_pair_free. */
