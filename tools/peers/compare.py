@@ -19,7 +19,7 @@ CONFIGS = ROOT / "tests" / "benchmark" / "cases"
 # What peers do not have: cut-through, a pool that ends. Their queues have no end, and nothing controls senders.
 AS_PEERS = (
     "topology.leaf.cut_through=false", "topology.spine.cut_through=false",
-    "topology.leaf.lossless_pool=16 GiB", "topology.spine.lossless_pool=16 GiB",
+    "topology.leaf.lossless_pool=3 GiB", "topology.spine.lossless_pool=3 GiB",
 )
 SMALL_POOL = ("topology.leaf.lossless_pool=2 MiB", "topology.spine.lossless_pool=2 MiB")
 ONE_FLOW = ("traffic.pattern=single", "traffic.source=0", "traffic.destination=127", "traffic.bytes=1 MiB")
