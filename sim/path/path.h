@@ -86,7 +86,8 @@ struct path_state;
 struct path_policy {
     const char *name; /**< as the configuration spells it */
     bool reads_ports; /**< wants refreshes */
-    bool reorders; /**< sends packets of one queue pair over several paths at once: NICs must mark those that bear it */
+    bool
+        reorders; /**< sends packets of one queue pair over several paths at once: NICs must mark those that bear it. It decides packet by packet, so its switches leave out their own dead ports at once (device/failures.md) */
     bool
         hashes; /**< every packet goes where ecmp_rule_port says, whatever the load and the time: reports replay its path */
     bool recycles; /**< NICs give each packet that may be re-ordered an entropy of its own (host_reps.h) */
