@@ -273,8 +273,6 @@ ENGINE = [
 ]
 
 FAILURE = [
-    fault("dead_port_excluded_one_picosecond_late", "sim/device/switch_failure.c",
-          "+ exclusion_ps <= now_ps)", "+ exclusion_ps < now_ps)"),
     fault("last_way_excluded_too", "sim/device/switch_failure.c",
           "if (n == 0 || n == ports.count)", "if (n == ports.count)"),
     fault("pause_survives_a_dead_link", "sim/device/switch_failure.c",
