@@ -47,8 +47,6 @@ static const struct exclusion {
     const char *reason;
 } exclusions[] = {
     {PATHS, PATHS, "a run has one path policy"},
-    {BIT(NOTIFICATION), BIT(PROBE_REPLY) | BIT(PROBE_GIVEN_UP) | BIT(EARLY_PACING) | BIT(MARKED_PROBE),
-     "a run has one controller: DCQCN is notified, Spectrum-X probes"},
     {BIT(PACED), BIT(PULL), "the sender has no pace where the receiver has"},
     {BIT(TELEMETRY), BIT(PULL), "a run has one controller: telemetry, or pulls"},
     {BIT(ROUND_TRIP) | BIT(TELEMETRY) | BIT(PULL),
