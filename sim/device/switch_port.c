@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "device/switch_internal.h"
 
+/* What a class of weight 1 is given a turn. Ours: the law of this folder states it; shares over many packets do not depend on it. */
 enum { DEFICIT_STEP_BYTES = 1024 };
 
 /* Deficit round-robin between the two data classes, both of which have a packet to send. */

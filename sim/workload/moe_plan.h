@@ -32,6 +32,7 @@ struct moe {
         missing; /**< two_hop [n_chunks] what a chunk's forwarder still waits for in combine: parts of others, and its own combine; its own state */
 };
 
+/** A grant says no more than who may send: as small as a frame can be (estimate; IEEE 802.3 has 64 bytes). */
 enum { MOE_PLAN_GRANT_BYTES = 64 };
 
 /** Sends a rank's receive counts to all that await them. */
