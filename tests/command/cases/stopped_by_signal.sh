@@ -3,9 +3,11 @@
 for signal in TERM HUP; do
     moefabric compare "$SOURCE/configs/permutation.yaml" --quiet --threads 1 --set traffic.bytes=1GiB --set limits.simulated_time=10s \
         -o $signal.h5 >$signal.out &
-    # not before the program has asked for the signal (bit of its number in the mask of caught ones)
-    until caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$!/status") && [ $((0x$caught & 0x4001)) -eq $((0x4001)) ]; do
-        sleep 0.1
+    # not before the program has asked for the signal (bit of its number in the mask of caught ones), where that can be seen
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$!/status")
+        [ $((0x${caught:-0} & 0x4001)) -eq $((0x4001)) ] && break
+        sleep 0.2
     done
     sleep 0.3
     kill -s $signal $!
