@@ -31,7 +31,7 @@ struct batch_result {
     uint64_t hops;
 };
 
-/** Runs all. SIGINT, SIGTERM, SIGHUP and the limits of wall time and memory stop it: runs under way are kept as interrupted, others are not begun. False with *error if a run could not start. */
+/** Runs all. SIGINT, SIGTERM, SIGHUP (interrupt.h) and the limits of wall time and memory stop it: runs under way are kept as interrupted, others are not begun. False with *error if a run could not start. */
 bool batch_run(const struct batch *batch, struct batch_result *result, struct error *error);
 
 /** Frees the measurements. */

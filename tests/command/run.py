@@ -19,6 +19,7 @@ import difflib
 import fnmatch
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,12 @@ CASES = pathlib.Path(__file__).resolve().parent / "cases"
 SOURCE = CASES.parent.parent.parent
 SECONDS = 120
 SKIPPED = 77
+
+
+def default_signals():
+    """Cases must not depend on what whoever runs them ignores (nohup, background jobs)."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def run_case(script, program, version):
@@ -47,6 +54,7 @@ def run_case(script, program, version):
             done = subprocess.run(
                 ["/bin/sh", "-u", str(script)],
                 cwd=work, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False,
+                preexec_fn=default_signals,
             )
         except subprocess.TimeoutExpired:
             return None, "", f"no end after {SECONDS} s\n"
