@@ -11,12 +11,12 @@ static uint32_t fixed_point(double share, int bits) {
     return (uint32_t)(share * (double)(UINT64_C(1) << bits) + 0.5);
 }
 
-/* Without a word of the user: longer than any wait that ends by itself. */
 static uint64_t retransmit_timeout_of(const struct experiment *experiment) {
     const uint64_t given_ps = experiment->transport.retransmit_timeout_ps;
     return given_ps != 0 ? given_ps : experiment->topology.nic.retransmit_timeout_ps;
 }
 
+/* Without a word of the user: longer than any wait that ends by itself. */
 static uint64_t stall_of(const struct experiment *experiment) {
     const uint64_t least_ps = UINT64_C(500000000000);
     const uint64_t longest_wait_ps = retransmit_timeout_of(experiment) << NIC_LONGEST_BACK_OFF;
