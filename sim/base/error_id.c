@@ -46,6 +46,8 @@ static const struct error_id_entry entries[] = {
     {ERROR_ID_UNSUPPORTED, "This can be described, but this version does not simulate it."},
     {ERROR_ID_MODEL_INCOMPLETE, "Without a preset hidden, experts and top_k of the model must all be given."},
     {ERROR_ID_MATRIX, "A connection matrix (.cm file) is malformed, or asks for what is not simulated."},
+    {ERROR_ID_EXPERT_LOAD,
+     "A file of expert loads or of tokens' choices (CSV, NumPy, HDF5) is malformed, or does not fit the model."},
     {ERROR_ID_USAGE, "The command line is not understood."},
     {ERROR_ID_RUN_STALLED,
      "Nothing was delivered for limits.stall_time, or nothing moves any more, although messages are on their way."},
