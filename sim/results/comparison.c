@@ -41,38 +41,75 @@ const struct summary *comparison_any(const struct comparison *comparison) {
     return NULL;
 }
 
+/** What the offsets of a row's metric are in. */
+static const void *part_of(const struct comparison_row *row, const struct summary *summary) {
+    return row->per_phase ? (const void *)&summary->phases[row->phase] : summary;
+}
+
 /** A row's value for one run; NAN if it was not run or is not defined. */
 static double row_value(const struct comparison_row *row, const struct summary *summary) {
     if (summary == NULL || (row->of_finished && summary->outcome != MEASUREMENT_FINISHED) ||
         (row->per_phase && row->phase >= summary->n_phases)) {
         return NAN;
     }
-    return metric_value(row->metric, row->per_phase ? (const void *)&summary->phases[row->phase] : summary);
+    return metric_value(row->metric, part_of(row, summary));
 }
 
-static const struct comparison_range undefined = {.mean = NAN, .low = NAN, .high = NAN};
-
-/** Mean and extremes of the values that are defined. */
-static struct comparison_range range_of(const double *values, uint32_t n_values) {
-    struct comparison_range range = {.low = INFINITY, .high = -INFINITY};
-    for (uint32_t i = 0; i < n_values; i++) {
-        if (!isnan(values[i])) {
-            range.mean += values[i];
-            range.low = fmin(range.low, values[i]);
-            range.high = fmax(range.high, values[i]);
-            range.count++;
+bool comparison_row_is_thin(const struct comparison *comparison, const struct comparison_row *row, uint64_t *count) {
+    bool thin = false;
+    for (size_t i = 0; i < (size_t)comparison->n_policies * comparison->n_seeds; i++) {
+        const struct summary *summary = comparison->summaries[i];
+        uint64_t values;
+        if (!isnan(row_value(row, summary)) && metric_is_thin(row->metric, part_of(row, summary), &values)) {
+            *count = !thin || values < *count ? values : *count;
+            thin = true;
         }
     }
+    return thin;
+}
+
+static const struct comparison_range undefined = {
+    .mean = NAN, .low = NAN, .high = NAN, .interval = {.low = NAN, .high = NAN}};
+
+/** Moves the values that are defined to the front; returns how many there are. */
+static uint32_t keep_defined(double *values, uint32_t n_values) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n_values; i++) {
+        if (!isnan(values[i])) {
+            values[count++] = values[i];
+        }
+    }
+    return count;
+}
+
+/** Mean, extremes and confidence interval of the values that are defined; reorders them. */
+static struct comparison_range range_of(double *values, uint32_t n_values) {
+    struct comparison_range range = {.low = INFINITY, .high = -INFINITY, .count = keep_defined(values, n_values)};
     if (range.count == 0) {
         return undefined;
     }
+    for (uint32_t i = 0; i < range.count; i++) {
+        range.mean += values[i];
+        range.low = fmin(range.low, values[i]);
+        range.high = fmax(range.high, values[i]);
+    }
     range.mean /= range.count;
+    range.interval = interval_of_mean(values, range.count);
     return range;
 }
 
-/** Replaces the values of a policy by their ratios to the first policy's; false if one of those is 0. */
-static bool take_ratios(const struct comparison *comparison, const struct comparison_row *row, double *values) {
+static void take_values(const struct comparison *comparison, const struct comparison_row *row, uint32_t policy,
+                        double *values) {
+    for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
+        values[seed] = row_value(row, find(comparison, policy, seed));
+    }
+}
+
+/** The ratios of a policy to the first one, seed by seed; false if one of the first's is 0. */
+static bool take_ratios(const struct comparison *comparison, const struct comparison_row *row, uint32_t policy,
+                        double *values) {
     bool positive = true;
+    take_values(comparison, row, policy, values);
     for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
         const double first = row_value(row, find(comparison, 0, seed));
         positive = positive && (isnan(first) || isnan(values[seed]) || first > 0.0);
@@ -83,11 +120,9 @@ static bool take_ratios(const struct comparison *comparison, const struct compar
 
 static void fill_policy(const struct comparison *comparison, struct comparison_row *row, uint32_t policy) {
     double *values = memory_allocate(comparison->n_seeds, sizeof *values);
-    for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
-        values[seed] = row_value(row, find(comparison, policy, seed));
-    }
+    take_values(comparison, row, policy, values);
     row->ranges[policy] = range_of(values, comparison->n_seeds);
-    const bool positive = take_ratios(comparison, row, values);
+    const bool positive = take_ratios(comparison, row, policy, values);
     row->ratios[policy] = positive ? range_of(values, comparison->n_seeds) : undefined;
     free(values);
 }
@@ -153,6 +188,10 @@ struct comparison_rows comparison_rows(const struct comparison *comparison, bool
     return rows;
 }
 
+bool comparison_is_open(const struct comparison_range *ratio) {
+    return ratio->interval.low < ratio->interval.high && ratio->interval.low <= 1.0 && ratio->interval.high >= 1.0;
+}
+
 void comparison_rows_free(struct comparison_rows *rows) {
     for (uint32_t i = 0; i < rows->count; i++) {
         free(rows->rows[i].ranges);
@@ -180,9 +219,13 @@ static void put_policy_values(const struct comparison *comparison, const struct 
     put_number(json, "mean", range->mean);
     put_number(json, "lowest", range->low);
     put_number(json, "highest", range->high);
+    put_number(json, "interval_low", range->interval.low);
+    put_number(json, "interval_high", range->interval.high);
     put_number(json, "ratio_to_first", row->ratios[policy].mean);
     put_number(json, "lowest_ratio", row->ratios[policy].low);
     put_number(json, "highest_ratio", row->ratios[policy].high);
+    put_number(json, "ratio_interval_low", row->ratios[policy].interval.low);
+    put_number(json, "ratio_interval_high", row->ratios[policy].interval.high);
     json_name(json, "seeds");
     json_array(json);
     for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {

@@ -6,6 +6,7 @@
 #ifndef MOEFABRIC_RESULTS_COMPARISON_H
 #define MOEFABRIC_RESULTS_COMPARISON_H
 
+#include "results/interval.h"
 #include "results/json.h"
 #include "results/metric.h"
 #include "results/summary.h"
@@ -17,6 +18,8 @@
 /** A metric over the seeds of one policy. Where it is defined for no seed, count is 0 and the rest NAN. */
 struct comparison_range {
     double mean, low, high;
+    struct interval
+        interval; /**< 95 % confidence interval of the mean; NAN with fewer than INTERVAL_LEAST_VALUES seeds */
     uint32_t count;
 };
 
@@ -59,6 +62,12 @@ const struct summary *comparison_any(const struct comparison *comparison);
 
 /** Rows that are defined somewhere, with details or without. Freed by comparison_rows_free. */
 struct comparison_rows comparison_rows(const struct comparison *comparison, bool detail);
+
+/** Whether the seeds leave open which of the two policies is larger: the ratio's 95 % confidence interval holds 1 and more. False where there is no interval. */
+bool comparison_is_open(const struct comparison_range *ratio);
+
+/** Whether a row is a quantile that some run has too few values for (see metric_is_thin); fills the fewest values of a run where it is. */
+bool comparison_row_is_thin(const struct comparison *comparison, const struct comparison_row *row, uint64_t *count);
 
 /** Frees rows. */
 void comparison_rows_free(struct comparison_rows *rows);

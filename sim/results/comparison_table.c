@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/comparison_table.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -63,6 +64,11 @@ static int decimals_for(double value) {
     return value == 0.0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3;
 }
 
+/** What stands in parentheses: the confidence interval of the mean, or with too few seeds for one the lowest and highest. */
+static struct interval shown_bounds(const struct comparison_range *range) {
+    return isnan(range->interval.low) ? (struct interval){range->low, range->high} : range->interval;
+}
+
 /** "1.23 (1.20–1.27)"; no range where it would only repeat the mean; "–" where nothing is defined. A count is whole, the mean of counts need not be. */
 static void format_value(char *text, const struct comparison_range *range, enum metric_quantity quantity, double unit) {
     char mean[32], low[32], high[32];
@@ -71,11 +77,13 @@ static void format_value(char *text, const struct comparison_range *range, enum 
         return;
     }
     const bool pieces = quantity >= METRIC_PACKETS && unit == 1.0;
+    const struct interval bounds = shown_bounds(range);
     const int decimals = pieces ? range->mean != floor(range->mean) : decimals_for(range->mean / unit);
-    const int range_decimals = pieces ? 0 : decimals;
+    const int range_decimals =
+        pieces && bounds.low == floor(bounds.low) && bounds.high == floor(bounds.high) ? 0 : decimals;
     snprintf(mean, sizeof mean, "%.*f", decimals, range->mean / unit);
-    snprintf(low, sizeof low, "%.*f", range_decimals, range->low / unit);
-    snprintf(high, sizeof high, "%.*f", range_decimals, range->high / unit);
+    snprintf(low, sizeof low, "%.*f", range_decimals, bounds.low / unit);
+    snprintf(high, sizeof high, "%.*f", range_decimals, bounds.high / unit);
     if (strcmp(low, high) == 0) {
         snprintf(text, CELL_SIZE, "%s", mean);
     } else {
@@ -92,20 +100,22 @@ static void format_factor(char *text, size_t size, double factor) {
     }
 }
 
-/** "×1.50", with detail "×1.50 (1.40–1.60)". */
+/** "×1.50", "×1.03~" where the seeds do not tell it from 1; with detail "×1.50 (1.40–1.60)". */
 static void format_ratio(char *text, const struct comparison_range *ratio, bool detail) {
     char mean[32], low[32], high[32];
     text[0] = '\0';
     if (ratio->count == 0) {
         return;
     }
+    const struct interval bounds = shown_bounds(ratio);
+    const char *open = comparison_is_open(ratio) ? "~" : "";
     format_factor(mean, sizeof mean, ratio->mean);
-    format_factor(low, sizeof low, ratio->low);
-    format_factor(high, sizeof high, ratio->high);
+    format_factor(low, sizeof low, bounds.low);
+    format_factor(high, sizeof high, bounds.high);
     if (detail && strcmp(low, high) != 0) {
-        snprintf(text, CELL_SIZE, "×%s (%s–%s)", mean, low, high);
+        snprintf(text, CELL_SIZE, "×%s%s (%s–%s)", mean, open, low, high);
     } else {
-        snprintf(text, CELL_SIZE, "×%s", mean);
+        snprintf(text, CELL_SIZE, "×%s%s", mean, open);
     }
 }
 
@@ -268,19 +278,6 @@ static uint32_t print_block(const struct comparison *comparison, struct layout *
     return last;
 }
 
-static void print_heading(const struct comparison *comparison, FILE *stream) {
-    if (comparison->n_seeds > 1) {
-        fprintf(stream, "Mean (lowest–highest) over %" PRIu32 " seeds", comparison->n_seeds);
-    } else {
-        fprintf(stream, "Seed %" PRIu64, comparison_any(comparison)->seed);
-    }
-    if (comparison->n_policies > 1) {
-        fprintf(stream, "; × after a value: %sratio to %s", comparison->n_seeds > 1 ? "mean of each seed's " : "",
-                comparison->policies[0]);
-    }
-    fputs(".\n\n", stream);
-}
-
 /** Has a row before this one the same legend? */
 static bool is_repeated(const struct comparison_rows *rows, uint32_t row) {
     for (uint32_t i = 0; i < row; i++) {
@@ -316,6 +313,69 @@ static void print_wrapped(const char *text, FILE *stream) {
         fprintf(stream, "%.*s\n", (int)shown, text);
         text += length;
     }
+}
+
+/** What the parentheses hold: an interval if there are seeds enough. */
+static void describe_seeds(const struct comparison *comparison, char *text, size_t size) {
+    const uint32_t n_seeds = comparison->n_seeds;
+    if (n_seeds == 1) {
+        snprintf(text, size, "Seed %" PRIu64, comparison_any(comparison)->seed);
+    } else if (n_seeds >= INTERVAL_LEAST_VALUES) {
+        snprintf(text, size, "Mean (its 95 %% confidence interval) over %" PRIu32 " seeds", n_seeds);
+    } else {
+        snprintf(text, size, "Mean (lowest–highest) over %" PRIu32 " seeds, for a confidence interval give %d", n_seeds,
+                 INTERVAL_LEAST_VALUES);
+    }
+}
+
+static void print_heading(const struct comparison *comparison, bool any_open, FILE *stream) {
+    char seeds[CELL_SIZE], ratios[CELL_SIZE + MEASUREMENT_NAME_SIZE] = "",
+                                              text[sizeof seeds + sizeof ratios + CELL_SIZE];
+    describe_seeds(comparison, seeds, sizeof seeds);
+    if (comparison->n_policies > 1) {
+        snprintf(ratios, sizeof ratios, "; × after a value: %sratio to %s",
+                 comparison->n_seeds > 1 ? "mean of each seed's " : "", comparison->policies[0]);
+    }
+    snprintf(text, sizeof text, "%s%s%s.", seeds, ratios,
+             any_open ? "; ~ after a ratio: the seeds do not tell it from 1" : "");
+    print_wrapped(text, stream);
+    fputc('\n', stream);
+}
+
+static bool any_open(const struct comparison *comparison, const struct comparison_rows *rows) {
+    for (uint32_t i = 0; i < rows->count; i++) {
+        for (uint32_t policy = 1; policy < comparison->n_policies; policy++) {
+            if (comparison_is_open(&rows->rows[i].ratios[policy])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/** Names the rows that are quantiles of too few values. */
+static void print_thin_rows(const struct comparison *comparison, const struct comparison_rows *rows, FILE *stream) {
+    char *text = NULL;
+    size_t size = 0;
+    uint32_t thin = 0;
+    FILE *words = open_memstream(&text, &size);
+    REQUIRE(words != NULL, "no memory for a line of text");
+    fputs(
+        "Close to the largest value, of too few values for a quantile (p99 needs 100 in each run, p99.9 needs 1000): ",
+        words);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        uint64_t count = 0;
+        if (comparison_row_is_thin(comparison, &rows->rows[i], &count)) {
+            fprintf(words, "%s%s of %" PRIu64, thin++ > 0 ? ", " : "", rows->rows[i].name, count);
+        }
+    }
+    fputs(".", words);
+    fclose(words);
+    if (thin > 0) {
+        fputc('\n', stream);
+        print_wrapped(text, stream);
+    }
+    free(text);
 }
 
 static void print_explanations(const struct comparison *comparison, FILE *stream) {
@@ -367,7 +427,7 @@ void comparison_table_print(const struct comparison *comparison, bool detail, FI
         return;
     }
     struct layout layout = make_layout(comparison, &rows, detail);
-    print_heading(comparison, stream);
+    print_heading(comparison, any_open(comparison, &rows), stream);
     for (uint32_t policy = 0; policy < comparison->n_policies;) {
         if (policy > 0) {
             fputc('\n', stream);
@@ -375,6 +435,7 @@ void comparison_table_print(const struct comparison *comparison, bool detail, FI
         policy = print_block(comparison, &layout, policy, stream);
     }
     print_unfinished(comparison, stream);
+    print_thin_rows(comparison, &rows, stream);
     print_unused_fabric(comparison, stream);
     print_legend(&rows, stream);
     print_explanations(comparison, stream);

@@ -14,8 +14,8 @@
 enum { COMPARISON_TABLE_WIDTH = 120 };
 
 /**
- * Prints the table, a legend of its rows and the explanations of the first seed. Cells: mean (lowest–highest over
- * seeds) and the mean of each seed's ×ratio to the first policy (with detail its range too). With detail: also the rows that a single run is looked at for.
+ * Prints the table, a legend of its rows and the explanations of the first seed. Cells: mean (its 95 %
+ * confidence interval over seeds; with too few of them lowest–highest) and the mean of each seed's ×ratio to the first policy (with detail its interval too), with ~ where the seeds do not tell it from 1. With detail: also the rows that a single run is looked at for.
  */
 void comparison_table_print(const struct comparison *comparison, bool detail, FILE *stream);
 

@@ -9,31 +9,38 @@
 /** Counts from here on are shown in thousands, from a thousand times here on in millions. */
 static const double plain_count_limit = 100000.0;
 
-#define RUN(field) offsetof(struct summary, field)
-#define PHASE(field) offsetof(struct summary_phase, field)
+/* Where a metric is, and for a quantile which one and where its sample's count is. */
+#define RUN(field) offsetof(struct summary, field), 0.0, 0
+#define PHASE(field) offsetof(struct summary_phase, field), 0.0, 0
+#define RUN_QUANTILE(sample, field, share)                                                                             \
+    offsetof(struct summary, sample.field), share, offsetof(struct summary, sample.count)
+#define PHASE_QUANTILE(sample, field, share)                                                                           \
+    offsetof(struct summary_phase, sample.field), share, offsetof(struct summary_phase, sample.count)
 
 static const struct metric time_metrics[] = {
     {"simulated_time", "simulated time", "", METRIC_TIME, METRIC_ALWAYS, RUN(simulated_ps)},
     {"rank_time.mean", "rank time", "mean", METRIC_TIME, METRIC_DETAIL, RUN(rank_time_ps.mean)},
-    {"rank_time.p50", "rank time", "p50", METRIC_TIME, METRIC_ALWAYS, RUN(rank_time_ps.p50)},
-    {"rank_time.p99", "rank time", "p99", METRIC_TIME, METRIC_ALWAYS, RUN(rank_time_ps.p99)},
+    {"rank_time.p50", "rank time", "p50", METRIC_TIME, METRIC_ALWAYS, RUN_QUANTILE(rank_time_ps, p50, 0.5)},
+    {"rank_time.p99", "rank time", "p99", METRIC_TIME, METRIC_ALWAYS, RUN_QUANTILE(rank_time_ps, p99, 0.99)},
     {"rank_time.max", "rank time", "max", METRIC_TIME, METRIC_ALWAYS, RUN(rank_time_ps.max)},
     {"message_time.mean", "message time", "mean", METRIC_TIME, METRIC_DETAIL, RUN(message_time_ps.mean)},
-    {"message_time.p50", "message time", "p50", METRIC_TIME, METRIC_ALWAYS, RUN(message_time_ps.p50)},
-    {"message_time.p90", "message time", "p90", METRIC_TIME, METRIC_DETAIL, RUN(message_time_ps.p90)},
-    {"message_time.p99", "message time", "p99", METRIC_TIME, METRIC_ALWAYS, RUN(message_time_ps.p99)},
-    {"message_time.p99_9", "message time", "p99.9", METRIC_TIME, METRIC_DETAIL, RUN(message_time_ps.p999)},
+    {"message_time.p50", "message time", "p50", METRIC_TIME, METRIC_ALWAYS, RUN_QUANTILE(message_time_ps, p50, 0.5)},
+    {"message_time.p90", "message time", "p90", METRIC_TIME, METRIC_DETAIL, RUN_QUANTILE(message_time_ps, p90, 0.9)},
+    {"message_time.p99", "message time", "p99", METRIC_TIME, METRIC_ALWAYS, RUN_QUANTILE(message_time_ps, p99, 0.99)},
+    {"message_time.p99_9", "message time", "p99.9", METRIC_TIME, METRIC_DETAIL,
+     RUN_QUANTILE(message_time_ps, p999, 0.999)},
     {"message_time.max", "message time", "max", METRIC_TIME, METRIC_ALWAYS, RUN(message_time_ps.max)},
-    {"flow_time.p50", "flow time", "p50", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.p50)},
-    {"flow_time.p90", "flow time", "p90", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.p90)},
-    {"flow_time.p99", "flow time", "p99", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.p99)},
-    {"flow_time.p99_9", "flow time", "p99.9", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.p999)},
+    {"flow_time.p50", "flow time", "p50", METRIC_TIME, METRIC_DETAIL, RUN_QUANTILE(flow_time_ps, p50, 0.5)},
+    {"flow_time.p90", "flow time", "p90", METRIC_TIME, METRIC_DETAIL, RUN_QUANTILE(flow_time_ps, p90, 0.9)},
+    {"flow_time.p99", "flow time", "p99", METRIC_TIME, METRIC_DETAIL, RUN_QUANTILE(flow_time_ps, p99, 0.99)},
+    {"flow_time.p99_9", "flow time", "p99.9", METRIC_TIME, METRIC_DETAIL, RUN_QUANTILE(flow_time_ps, p999, 0.999)},
     {"flow_time.max", "flow time", "max", METRIC_TIME, METRIC_DETAIL, RUN(flow_time_ps.max)},
-    {"slowdown.p50", "slow-down", "p50", METRIC_FACTOR, METRIC_DETAIL, RUN(slowdown.p50)},
-    {"slowdown.p99", "slow-down", "p99", METRIC_FACTOR, METRIC_ALWAYS, RUN(slowdown.p99)},
+    {"slowdown.p50", "slow-down", "p50", METRIC_FACTOR, METRIC_DETAIL, RUN_QUANTILE(slowdown, p50, 0.5)},
+    {"slowdown.p99", "slow-down", "p99", METRIC_FACTOR, METRIC_ALWAYS, RUN_QUANTILE(slowdown, p99, 0.99)},
     {"slowdown.max", "slow-down", "max", METRIC_FACTOR, METRIC_ALWAYS, RUN(slowdown.max)},
-    {"victims.p50", "victims' slow-down", "p50", METRIC_FACTOR, METRIC_DETAIL, RUN(victim_slowdown.p50)},
-    {"victims.p99", "victims' slow-down", "p99", METRIC_FACTOR, METRIC_ALWAYS, RUN(victim_slowdown.p99)},
+    {"victims.p50", "victims' slow-down", "p50", METRIC_FACTOR, METRIC_DETAIL, RUN_QUANTILE(victim_slowdown, p50, 0.5)},
+    {"victims.p99", "victims' slow-down", "p99", METRIC_FACTOR, METRIC_ALWAYS,
+     RUN_QUANTILE(victim_slowdown, p99, 0.99)},
     {"victims.max", "victims' slow-down", "max", METRIC_FACTOR, METRIC_ALWAYS, RUN(victim_slowdown.max)},
     {"hot_rank.load", "hot rank load", "", METRIC_FACTOR, METRIC_ALWAYS, RUN(hot_load)},
     {"hot_rank.time", "hot rank time", "", METRIC_TIME, METRIC_ALWAYS, RUN(hot_time_ps)},
@@ -43,7 +50,8 @@ static const struct metric time_metrics[] = {
 static const struct metric phase_metrics[] = {
     {"time", "phase time", "time", METRIC_TIME, METRIC_ALWAYS, PHASE(time_ps)},
     {"rank_time.mean", "phase rank time", "rank time mean", METRIC_TIME, METRIC_DETAIL, PHASE(rank_time_ps.mean)},
-    {"rank_time.p99", "phase rank time", "rank time p99", METRIC_TIME, METRIC_DETAIL, PHASE(rank_time_ps.p99)},
+    {"rank_time.p99", "phase rank time", "rank time p99", METRIC_TIME, METRIC_DETAIL,
+     PHASE_QUANTILE(rank_time_ps, p99, 0.99)},
     {"ideal_share", "phase of ideal", "of ideal", METRIC_SHARE, METRIC_ALWAYS, PHASE(ideal_share)},
     {"algbw", "algbw, logical", "algbw, logical", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(algbw)},
     {"busbw", "busbw", "busbw", METRIC_BANDWIDTH, METRIC_ALWAYS, PHASE(busbw)},
@@ -133,6 +141,14 @@ double metric_value(const struct metric *metric, const void *summary) {
     double value;
     memcpy(&value, (const char *)summary + metric->offset, sizeof value);
     return value;
+}
+
+bool metric_is_thin(const struct metric *metric, const void *summary, uint64_t *count) {
+    if (metric->quantile == 0.0) {
+        return false;
+    }
+    memcpy(count, (const char *)summary + metric->count_offset, sizeof *count);
+    return *count > 0 && (double)*count * (1.0 - metric->quantile) < 1.0 - 1e-9; /* 100 values are enough for p99 */
 }
 
 /** A unit and how many of the kept unit it is. */

@@ -39,7 +39,9 @@ struct metric {
     const char *row;   /**< rest of the row's name; may be empty */
     enum metric_quantity quantity;
     enum metric_visibility visibility;
-    size_t offset; /**< of the double in struct summary or struct summary_phase */
+    size_t offset;       /**< of the double in struct summary or struct summary_phase */
+    double quantile;     /**< which one of a sample it is, as a part of 1; 0 = none */
+    size_t count_offset; /**< of a quantile: of the uint64_t that counts the sample's values */
 };
 
 /** Metrics that stand together. */
@@ -60,6 +62,12 @@ const char *metric_legend(const char *group);
 
 /** The metric's value in a summary or, for sections per phase, in a phase of it; NAN = not defined. */
 double metric_value(const struct metric *metric, const void *summary);
+
+/**
+ * Whether the metric is a quantile of a sample too small for it: less than one value lies beyond it (p99 of fewer than 100 values),
+ * so that it is little else than the largest one. Fills the count of values where it is true.
+ */
+bool metric_is_thin(const struct metric *metric, const void *summary, uint64_t *count);
 
 /** A unit that suits a row whose largest value is this: fills its name, returns how much of the kept unit it is. */
 double metric_unit(enum metric_quantity quantity, double largest, char name[METRIC_UNIT_SIZE]);

@@ -116,6 +116,82 @@ START_TEST(detail_shows_the_range_of_ratios) {
 }
 END_TEST
 
+/** Whether the line of a table that begins with this holds the text. */
+static bool line_has(const char *table, const char *begin, const char *text) {
+    const char *line = strstr(table, begin);
+    ck_assert_ptr_nonnull(line);
+    const char *found = strstr(line, text);
+    return found != NULL && found < strchr(line, '\n');
+}
+
+/** One policy beside the first, with these simulated times (ps) for each seed. */
+static struct comparison *two_policies(const uint64_t *first_ps, const uint64_t *second_ps, uint32_t n_seeds) {
+    static const char *const names[] = {"first", "second"};
+    struct comparison *comparison = comparison_create(2, names, n_seeds);
+    for (uint32_t i = 0; i < 2 * n_seeds; i++) {
+        struct measurement *measurement = sample_measurement(names[i / n_seeds], i % n_seeds + 1, 1, false);
+        measurement->totals.simulated_ps = i < n_seeds ? first_ps[i] : second_ps[i - n_seeds];
+        comparison_set(comparison, i / n_seeds, i % n_seeds, summary_create(measurement));
+        measurement_free(measurement);
+    }
+    return comparison;
+}
+
+/* The policies overlap, yet the second is slower on each seed's traffic: only pairs show it. */
+START_TEST(pairs_of_seeds_tell_policies_apart_that_ranges_do_not) {
+    const uint64_t first[] = {100000000, 200000000, 300000000, 400000000, 500000000, 600000000},
+                   second[] = {110000000, 221000000, 329000000, 441000000, 549000000, 660000000};
+    struct comparison *comparison = two_policies(first, second, 6);
+    struct comparison_rows rows = comparison_rows(comparison, false);
+    const struct comparison_row *row = find_row(&rows, "simulated time");
+    ck_assert_double_lt(row->ranges[1].interval.low, row->ranges[0].interval.high);
+    ck_assert_double_gt(row->ratios[1].interval.low, 1.09);
+    ck_assert_double_lt(row->ratios[1].interval.high, 1.11);
+    ck_assert(!comparison_is_open(&row->ratios[1]));
+    comparison_rows_free(&rows);
+    char *text = print_and_free(comparison, false);
+    ck_assert_ptr_nonnull(strstr(text, "Mean (its 95 % confidence interval) over 6 seeds"));
+    ck_assert_ptr_null(strstr(text, "~"));
+    free(text);
+}
+END_TEST
+
+START_TEST(a_ratio_that_the_seeds_leave_open_is_marked) {
+    const uint64_t first[] = {100000000, 200000000, 300000000, 400000000, 500000000},
+                   second[] = {110000000, 180000000, 330000000, 360000000, 520000000};
+    char *text = print_and_free(two_policies(first, second, 5), false);
+    ck_assert_ptr_nonnull(strstr(text, "; ~ after a"));
+    ck_assert(line_has(text, "simulated time ", "×1.01~"));
+    ck_assert(line_has(text, "rank time p50 ", "×1.00"));
+    ck_assert(!line_has(text, "rank time p50 ", "~")); /* equal in every seed: nothing is open */
+    free(text);
+}
+END_TEST
+
+START_TEST(few_seeds_are_said_to_be_too_few) {
+    const uint64_t times[] = {100000000, 200000000, 300000000, 400000000};
+    char *text = print_and_free(two_policies(times, times, 4), false);
+    ck_assert_ptr_nonnull(strstr(text, "Mean (lowest–highest) over 4 seeds, for a confidence interval give 5"));
+    free(text);
+}
+END_TEST
+
+/* The sample has few messages: its p99 is nearly their largest. */
+START_TEST(quantiles_of_too_few_values_are_named) {
+    const uint64_t times[] = {100000000};
+    struct comparison *comparison = two_policies(times, times, 1);
+    comparison->summaries[0]->message_time_ps.count = 99;
+    comparison->summaries[1]->message_time_ps.count = 100;
+    for (uint32_t i = 0; i < 2; i++) {
+        comparison->summaries[i]->slowdown.count = comparison->summaries[i]->victim_slowdown.count = 100;
+    }
+    char *text = print_and_free(comparison, false);
+    ck_assert_ptr_nonnull(strstr(text, "message time p99 of 99"));
+    ck_assert_ptr_null(strstr(text, " slow-down p99 of"));
+    free(text);
+}
+END_TEST
+
 START_TEST(rows_that_say_nothing_are_left_out) {
     struct comparison *comparison = golden_comparison();
     struct comparison_rows rows = comparison_rows(comparison, true);
@@ -210,14 +286,6 @@ static char *print_counts(const uint64_t *retransmitted, const uint64_t *paused_
     return print_and_free(comparison, false);
 }
 
-/** Whether the line of a table that begins with this holds the text. */
-static bool line_has(const char *table, const char *begin, const char *text) {
-    const char *line = strstr(table, begin);
-    ck_assert_ptr_nonnull(line);
-    const char *found = strstr(line, text);
-    return found != NULL && found < strchr(line, '\n');
-}
-
 START_TEST(counts_are_whole_and_their_mean_has_one_decimal) {
     char *text = print_counts((const uint64_t[]){10, 12, 12}, (const uint64_t[]){0, 0, 0}, 1, 3);
     ck_assert(line_has(text, "retransmissions ", " 11.3 (10–12)"));
@@ -298,6 +366,10 @@ int main(void) {
     tcase_add_test(rows, ranges_and_ratios_are_over_seeds);
     tcase_add_test(rows, no_ratio_is_made_of_some_of_the_seeds);
     tcase_add_test(rows, detail_shows_the_range_of_ratios);
+    tcase_add_test(rows, pairs_of_seeds_tell_policies_apart_that_ranges_do_not);
+    tcase_add_test(rows, a_ratio_that_the_seeds_leave_open_is_marked);
+    tcase_add_test(rows, few_seeds_are_said_to_be_too_few);
+    tcase_add_test(rows, quantiles_of_too_few_values_are_named);
     tcase_add_test(rows, rows_that_say_nothing_are_left_out);
     tcase_add_test(rows, lossless_drops_are_shown_when_there_are_any);
     tcase_add_test(rows, every_row_has_a_legend);
