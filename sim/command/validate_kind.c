@@ -3,12 +3,13 @@
 
 #include "command/validate_alltoall.h"
 #include "command/validate_completion.h"
+#include "command/validate_eplb.h"
 #include "command/validate_hash.h"
 
 #include <string.h>
 
 const struct validate_kind *const validate_kind_table[] = {
-    &validate_hash_load, &validate_hash_packets, &validate_alltoall_busbw, &validate_completion, NULL,
+    &validate_hash_load, &validate_hash_packets, &validate_alltoall_busbw, &validate_completion, &validate_eplb, NULL,
 };
 
 const struct validate_kind *validate_kind_find(const char *name) {

@@ -10,7 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { VALIDATE_ROW_SHORT_SIZE = 48, VALIDATE_ROW_TEXT_SIZE = 1024, VALIDATE_ROW_DESTINATIONS = 256 };
+enum {
+    VALIDATE_ROW_SHORT_SIZE = 48,
+    VALIDATE_ROW_TEXT_SIZE = 1024,
+    VALIDATE_ROW_DESTINATIONS = 256,
+    VALIDATE_ROW_LOADS = 256
+};
 
 /** Was the value used to set a free figure of the model, or not? */
 enum validate_row_use { VALIDATE_ROW_PREDICTION, VALIDATE_ROW_CALIBRATION };
@@ -37,11 +42,14 @@ struct validate_row_parameters {
     uint32_t seeds;                                   /**< hash_load, hash_packets: 1 … seeds */
     uint64_t uplink_bytes;                            /**< hash_packets: payload of a leaf ÷ its uplinks */
     uint32_t nodes, gpus;                             /**< alltoall_busbw: gpus of a node */
-    uint32_t quantity;                                /**< hash_load, hash_packets */
+    uint32_t quantity;                                /**< hash_load, hash_packets, eplb */
     uint32_t unit;                                    /**< alltoall_busbw, completion */
     uint32_t statistic, side;                         /**< completion */
     uint64_t destinations[VALIDATE_ROW_DESTINATIONS]; /**< completion: of rank 0, 1, … */
     uint32_t n_destinations;
+    uint64_t loads[VALIDATE_ROW_LOADS]; /**< eplb: of expert 0, 1, … */
+    uint32_t n_loads;
+    uint32_t replicas, groups, index; /**< eplb, with nodes and gpus (of all nodes) */
 };
 
 struct validate_kind;
