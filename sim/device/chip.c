@@ -247,6 +247,13 @@ uint64_t chip_advance(void *object, struct engine_worker *worker, uint64_t begin
     return close_window(chip, worker, begin_ps, end_ps);
 }
 
+struct recorder_port chip_recorder_port(const struct chip *chip, uint32_t number) {
+    const struct chip_port *port = &chip->ports[number];
+    return (struct recorder_port){.depth_bytes = port->depth_bytes,
+                                  .free_ps = port->sending_bytes ? port->free_ps : 0,
+                                  .paused_since_ps = TIME_NEVER};
+}
+
 uint64_t chip_buffered_bytes(const struct chip *chip) {
     uint64_t bytes = 0;
     for (uint32_t p = 0; p < chip->n_ports; p++) {

@@ -6,6 +6,7 @@
 #define MOEFABRIC_DEVICE_CHIP_H
 
 #include "device/context.h"
+#include "device/recorder.h"
 
 struct chip;
 
@@ -17,6 +18,9 @@ void chip_free(struct chip *chip);
 
 /** Runs a chip for a window: engine_advance. */
 uint64_t chip_advance(void *chip, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps);
+
+/** What the recorder asks between windows. */
+struct recorder_port chip_recorder_port(const struct chip *chip, uint32_t port);
 
 /** Bytes held in queues (0 after a finished run). */
 uint64_t chip_buffered_bytes(const struct chip *chip);

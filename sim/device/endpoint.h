@@ -6,6 +6,7 @@
 #define MOEFABRIC_DEVICE_ENDPOINT_H
 
 #include "device/context.h"
+#include "device/recorder.h"
 
 /** A message that this endpoint sent over the fabric through a queue pair. */
 struct endpoint_sent {
@@ -76,6 +77,13 @@ uint64_t endpoint_progress(const struct endpoint *endpoint);
 
 /** The first queue pair of this sender that has unacknowledged packets; false if there is none. */
 bool endpoint_stuck_pair(const struct endpoint *endpoint, struct endpoint_stuck *stuck);
+
+/** What the recorder asks between windows of a port: an endpoint has no queue of packets in front of it. */
+struct recorder_port endpoint_recorder_port(const struct endpoint *endpoint, uint32_t port);
+
+/** And of the queue pair number `index` to a destination: all 0 while it is not in use. Changes nothing. */
+struct recorder_pair_state endpoint_recorder_pair(const struct endpoint *endpoint, uint32_t destination, uint32_t index,
+                                                  uint64_t now_ps);
 
 /** Bytes of memory. */
 size_t endpoint_bytes(const struct endpoint *endpoint);

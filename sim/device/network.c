@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "device/chip.h"
 #include "device/context.h"
+#include "device/recorder.h"
 #include "device/switch.h"
 #include "device/wait.h"
 #include "engine/exchange.h"
@@ -23,6 +24,7 @@ struct network {
     struct endpoint **endpoints;     /* [n_endpoints] */
     struct switch_device **switches; /* [n_switches] */
     struct chip **chips;             /* [n_chips] */
+    struct recorder *recorder;       /* NULL: nothing is recorded */
     bool *is_ours;                   /* [n_devices] this rank runs it; the others are NULL here */
     network_observer *observer;
     void *observer_context;
@@ -104,6 +106,10 @@ struct network *network_create(const struct fabric *fabric, const struct network
             create_device(network, d);
         }
     }
+    if (parameters->series != NULL) {
+        const struct recorder_devices devices = {network->endpoints, network->switches, network->chips};
+        network->recorder = recorder_create(&network->context, parameters->series, &devices);
+    }
     return network;
 }
 
@@ -148,6 +154,7 @@ void network_free(struct network *network) {
     free(network->context.outboxes);
     free(network->context.links);
     failure_plan_free(network->failures);
+    recorder_free(network->recorder);
     engine_free(network->engine);
     free(network);
 }
@@ -270,6 +277,31 @@ static bool has_work(const struct network *network) {
     return any_rank(exchange, (!exchange || exchange->rank == 0) && counts[0] != counts[1]);
 }
 
+/* Runs to end_ps, stopping where intervals of the series end. */
+static enum engine_status run_until(struct network *network, uint64_t end_ps) {
+    for (;;) {
+        const uint64_t next_ps = recorder_next_ps(network->recorder);
+        const uint64_t stop_ps = next_ps < end_ps ? next_ps : end_ps;
+        const enum engine_status status = engine_run(network->engine, stop_ps, look, network);
+        if (status == ENGINE_LIMIT && stop_ps == next_ps) {
+            recorder_take(network->recorder);
+        }
+        if (status != ENGINE_LIMIT || stop_ps == end_ps) {
+            return status;
+        }
+    }
+}
+
+/* All ranks together: the series is closed, before devices book what they have not booked yet. */
+static void finish_recorder(struct network *network, bool finished) {
+    if (network->recorder != NULL) {
+        recorder_finish(network->recorder, engine_now_ps(network->engine), finished);
+        if (network->context.parameters->exchange) {
+            recorder_gather(network->recorder, network->context.parameters->exchange);
+        }
+    }
+}
+
 /*
  * Runs to the end, stopping every stall_ps to see whether anything has been accepted since: what a window is cut at changes
  * no result, so neither does this.
@@ -280,7 +312,7 @@ static enum network_status run_engine(struct network *network) {
     uint64_t end_ps = 0;
     for (;;) {
         end_ps = parameters->limit_ps - end_ps > stall_ps ? end_ps + stall_ps : parameters->limit_ps;
-        const enum engine_status status = engine_run(network->engine, end_ps, look, network);
+        const enum engine_status status = run_until(network, end_ps);
         if (status == ENGINE_STOPPED) {
             return NETWORK_INTERRUPTED;
         }
@@ -307,9 +339,13 @@ enum network_status network_run(struct network *network, network_observer *obser
         }
     }
     const enum network_status status = run_engine(network);
+    finish_recorder(network, status == NETWORK_FINISHED);
     finish(network);
     if (network->context.parameters->exchange) {
         gather_counts(network, network->context.parameters->exchange);
+    }
+    if (network->recorder != NULL && status == NETWORK_FINISHED) {
+        recorder_trim(network->recorder, network_end_ps(network));
     }
     if (status != NETWORK_FINISHED) {
         return status;
@@ -325,6 +361,10 @@ enum network_status network_run(struct network *network, network_observer *obser
 
 const struct link_counters *network_link(const struct network *network, uint32_t link) {
     return &network->context.links[link];
+}
+
+struct recorder *network_recorder(const struct network *network) {
+    return network->recorder;
 }
 
 const struct endpoint *network_endpoint(const struct network *network, uint32_t rank) {

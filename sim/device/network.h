@@ -42,6 +42,9 @@ void network_release(struct network *network);
 /** Counters of a link. */
 const struct link_counters *network_link(const struct network *network, uint32_t link);
 
+/** What was recorded, by the wishes of the parameters; NULL without. Over several ranks: at rank 0. */
+struct recorder *network_recorder(const struct network *network);
+
 /** Endpoint number rank. */
 const struct endpoint *network_endpoint(const struct network *network, uint32_t rank);
 

@@ -64,6 +64,7 @@ struct nvlink_parameters {
 
 struct exchange;
 struct failure_list;
+struct recorder_wishes;
 
 /** Everything that a run of the devices needs besides fabric and traffic. */
 struct network_parameters {
@@ -73,7 +74,8 @@ struct network_parameters {
     struct nvlink_parameters nvlink;
     struct path_parameters path;
     struct congestion_parameters congestion;
-    const struct failure_list *failures; /**< NULL or an empty list = nothing fails */
+    const struct failure_list *failures;  /**< NULL or an empty list = nothing fails */
+    const struct recorder_wishes *series; /**< NULL = none are recorded */
     uint64_t window_ps;              /**< 0 = the smallest link latency; smaller values must give the same results */
     uint32_t threads;                /**< 0 or 1 = one; results do not depend on it */
     const struct exchange *exchange; /**< NULL = one process; else this process is one of several ranks */

@@ -364,6 +364,16 @@ bool switch_port_holds_from(const struct switch_device *device, uint32_t egress,
     return queue_holds_from(&device->ports[egress].queues[PACKET_CLASS_LOSSLESS], ingress);
 }
 
+struct recorder_port switch_recorder_port(const struct switch_device *device, uint32_t number, uint64_t now_ps) {
+    const struct switch_port *port = &device->ports[number];
+    const bool sends = port->sending_bytes != 0 && port->decision_ps >= now_ps;
+    const bool left = port->sending_bytes != 0 && !sends && port->sending_class != PACKET_CLASS_CONTROL;
+    const uint64_t data_bytes = (uint64_t)port->depth[PACKET_CLASS_LOSSLESS] + port->depth[PACKET_CLASS_LOSSY];
+    return (struct recorder_port){.depth_bytes = data_bytes - (left ? port->sending_bytes : 0),
+                                  .free_ps = sends ? port->decision_ps : 0,
+                                  .paused_since_ps = port->paused ? port->paused_since_ps : TIME_NEVER};
+}
+
 uint64_t switch_buffered_bytes(const struct switch_device *device) {
     uint64_t bytes = device->lossy.used_bytes + device->lossless.used_bytes;
     for (uint32_t p = 0; p < device->n_ports; p++) {

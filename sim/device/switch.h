@@ -6,6 +6,7 @@
 #define MOEFABRIC_DEVICE_SWITCH_H
 
 #include "device/context.h"
+#include "device/recorder.h"
 
 struct switch_device;
 
@@ -26,6 +27,9 @@ bool switch_port_waits(const struct switch_device *device, uint32_t port);
 
 /** Whether a lossless packet that waits at port `egress` came in by port `ingress`. */
 bool switch_port_holds_from(const struct switch_device *device, uint32_t egress, uint32_t ingress);
+
+/** What the recorder asks between windows, all steps before now_ps done: a departure that is over may not have been handled. */
+struct recorder_port switch_recorder_port(const struct switch_device *device, uint32_t port, uint64_t now_ps);
 
 /** Bytes held in the buffer (0 after a finished run). */
 uint64_t switch_buffered_bytes(const struct switch_device *device);

@@ -90,6 +90,60 @@ static bool equal_endpoint(FILE *stream, uint32_t rank, const struct network *ne
     return equal_pairs(stream, "endpoint", rank, pairs, sizeof pairs / sizeof *pairs);
 }
 
+/** The rows that both have of one quantity. */
+static bool equal_rows(FILE *stream, const char *what, int quantity, uint32_t n_rows, uint32_t n_columns,
+                       uint64_t *engine, const uint64_t *reference) {
+    bool equal = true;
+    for (uint32_t row = 0; row < n_rows && equal; row++) {
+        for (uint32_t column = 0; column < n_columns && equal; column++) {
+            const size_t cell = (size_t)row * n_columns + column;
+            equal = engine[cell] == reference[cell];
+            if (!equal) {
+                fprintf(stream,
+                        "%s quantity %d, interval %" PRIu32 ", column %" PRIu32 ": engine %" PRIu64
+                        ", reference %" PRIu64 "\n",
+                        what, quantity, row, column, engine[cell], reference[cell]);
+            }
+        }
+    }
+    free(engine);
+    return equal;
+}
+
+/** Intervals until the last thing that happened, as the engine is to have recorded them. */
+static uint32_t intervals_of(const struct recorder_wishes *wishes, uint64_t end_ps) {
+    const uint64_t length_ps = end_ps > wishes->from_ps ? end_ps - wishes->from_ps : 0;
+    const uint64_t intervals = (length_ps + wishes->interval_ps - 1) / wishes->interval_ps;
+    return intervals < wishes->n_intervals ? (uint32_t)intervals : wishes->n_intervals;
+}
+
+/** The series, but for the last interval of a run that stalled, which ended with it. */
+static bool equal_series(FILE *stream, const struct recorder_wishes *wishes, const struct network *network,
+                         bool finished, const struct reference *reference) {
+    struct recorder *recorder = network_recorder(network);
+    if (recorder == NULL) {
+        return true;
+    }
+    uint32_t n_rows = recorder_intervals(recorder);
+    bool equal = !finished || n_rows == intervals_of(wishes, network_end_ps(network));
+    if (!equal) {
+        fprintf(stream, "the engine recorded %" PRIu32 " intervals\n", n_rows);
+    }
+    n_rows -= !finished && n_rows > 0;
+    for (int q = 0; q < RECORDER_QUANTITIES; q++) {
+        equal = equal_rows(stream, "links", q, n_rows, wishes->n_links,
+                           recorder_release(recorder, (enum recorder_quantity)q), reference->series[q]) &&
+                equal;
+    }
+    for (int q = 0; q < RECORDER_PAIR_QUANTITIES; q++) {
+        equal = equal_rows(stream, "queue pairs", q, n_rows, recorder_pair_columns(recorder),
+                           recorder_release_pairs(recorder, (enum recorder_pair_quantity)q),
+                           reference->series_of_pairs[q]) &&
+                equal;
+    }
+    return equal;
+}
+
 static bool equal_counters(FILE *stream, const struct fabric *fabric, const struct network *network,
                            const struct reference *reference) {
     bool equal = true;
@@ -135,6 +189,7 @@ static bool equal_in_windows(FILE *stream, const struct random_case *random_case
     bool equal = trace_compare(stream, "reference", &reference->trace, "engine", &engine);
     if (!limited) {
         equal = equal_counters(stream, random_case->fabric, network, reference) && equal;
+        equal = equal_series(stream, parameters.series, network, status == NETWORK_FINISHED, reference) && equal;
     }
     equal = equal_end(stream, status, reference, parameters.limit_ps) && equal;
     if (!equal) {

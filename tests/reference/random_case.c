@@ -6,6 +6,7 @@
 #include "random_fabric.h"
 #include "random_failures.h"
 #include "random_parameters.h"
+#include "random_record.h"
 #include "random_series.h"
 #include "random_wishes.h"
 
@@ -262,6 +263,8 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     created->parameters.failures = &created->failures;
     simplify_parameters(&created->parameters, recipe->simpler);
     simplify_messages(created);
+    created->series = recipe->simpler & RANDOM_CASE_NO_RECORD ? NULL : random_record_create(created);
+    created->parameters.series = created->series;
     fill_list(created);
     return created;
 }
@@ -271,6 +274,7 @@ void random_case_free(struct random_case *random_case) {
         traffic_list_free(random_case->list);
         fabric_free(random_case->fabric);
         free(random_case->failures.failures);
+        random_record_free(random_case->series);
         free(random_case);
     }
 }

@@ -32,7 +32,8 @@ enum random_case_simpler {
     RANDOM_CASE_NO_UNITS = 1 << 11,
     RANDOM_CASE_NO_SERIES = 1 << 12,
     RANDOM_CASE_NO_FAILURES = 1 << 13,
-    RANDOM_CASE_SIMPLER_END = 1 << 14
+    RANDOM_CASE_NO_RECORD = 1 << 14,
+    RANDOM_CASE_SIMPLER_END = 1 << 15
 };
 
 /** Names a case: equal recipes make equal cases. */
@@ -56,7 +57,8 @@ struct random_case {
     struct random_case_recipe recipe;
     struct fabric *fabric;
     struct network_parameters parameters;
-    struct failure_list failures; /**< that parameters refers to */
+    struct failure_list failures;   /**< that parameters refers to */
+    struct recorder_wishes *series; /**< that parameters refers to; NULL: nothing is recorded */
     struct random_case_message messages[RANDOM_CASE_MESSAGES];
     uint32_t n_messages; /**< those that are left out included */
     struct traffic_list *list;

@@ -7,6 +7,7 @@
 #include "reference_chip.h"
 #include "reference_endpoint.h"
 #include "reference_failure.h"
+#include "reference_recorder.h"
 #include "reference_switch.h"
 #include "reference_world.h"
 
@@ -81,6 +82,8 @@ static void free_world(struct reference_world *world) {
     }
     reference_heap_free(&world->heap);
     free(world->transmitters);
+    free(world->recorded);
+    free(world->recorded_packets);
     free(world->switches);
     free(world->chips);
     free(world->endpoints);
@@ -135,11 +138,13 @@ static void run(struct reference_world *world) {
     while (!only_refreshes(&world->heap) && reference_heap_pop(&world->heap, &step) &&
            step.time_ps < world->parameters->limit_ps) {
         REQUIRE(step.time_ps >= world->now_ps, "time runs backwards");
+        reference_recorder_pass(world, step.time_ps);
         world->now_ps = step.time_ps;
         if (handle(world, &step) && !is_clockwork(step.kind)) {
             world->result->last_ps = step.time_ps;
         }
     }
+    reference_recorder_pass(world, TIME_NEVER);
 }
 
 static void finish(struct reference_world *world) {
@@ -159,6 +164,7 @@ static void finish(struct reference_world *world) {
 struct reference *reference_run(const struct fabric *fabric, const struct network_parameters *parameters,
                                 const struct traffic *traffic) {
     struct reference_world *world = create_world(fabric, parameters, traffic);
+    reference_recorder_begin(world);
     for (uint32_t rank = 0; rank < traffic->n_ranks; rank++) {
         reference_endpoint_begin(world, world->endpoints[rank]);
     }
@@ -173,6 +179,12 @@ struct reference *reference_run(const struct fabric *fabric, const struct networ
 void reference_free(struct reference *reference) {
     if (reference != NULL) {
         trace_free(&reference->trace);
+        for (int q = 0; q < RECORDER_QUANTITIES; q++) {
+            free(reference->series[q]);
+        }
+        for (int q = 0; q < RECORDER_PAIR_QUANTITIES; q++) {
+            free(reference->series_of_pairs[q]);
+        }
         free(reference->links);
         free(reference->endpoints);
         free(reference);

@@ -9,6 +9,7 @@
 #define MOEFABRIC_TESTS_REFERENCE_H
 
 #include "device/parameters.h"
+#include "device/recorder.h"
 #include "device/trace.h"
 #include "fabric/fabric.h"
 #include "workload/traffic.h"
@@ -71,8 +72,10 @@ struct reference_endpoint_counts {
 struct reference {
     struct trace trace; /**< sorted */
     uint32_t n_links, n_endpoints;
-    struct reference_link_counts *links;         /**< [n_links] */
-    struct reference_endpoint_counts *endpoints; /**< [n_endpoints] */
+    struct reference_link_counts *links;                 /**< [n_links] */
+    struct reference_endpoint_counts *endpoints;         /**< [n_endpoints] */
+    uint64_t *series[RECORDER_QUANTITIES];               /**< [wished intervals][links]; NULL: none wished for */
+    uint64_t *series_of_pairs[RECORDER_PAIR_QUANTITIES]; /**< [wished intervals][pairs × queue pairs] */
     uint64_t last_ps; /**< time of the last step that was handled, refreshes and void timers apart */
     bool finished; /**< every message that was posted or armed has been delivered and, on queue pairs, acknowledged */
 };

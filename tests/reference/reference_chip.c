@@ -60,9 +60,12 @@ static void arrive(struct reference_world *world, struct reference_chip *chip, c
     struct chip_port *to = &chip->ports[egress];
     to->depth += step->packet.size_bytes;
     reference_queue_push(&to->queue, &(struct reference_queued){.packet = step->packet, .ingress = step->port});
-    struct reference_link_counts *counts = reference_world_counts(world, chip->device, egress);
-    counts->deepest_bytes = to->depth > counts->deepest_bytes ? to->depth : counts->deepest_bytes;
+    reference_world_deepen(world, chip->device, egress, to->depth);
     choose(world, chip, egress);
+}
+
+uint64_t reference_chip_bytes(const struct reference_chip *chip, uint16_t port) {
+    return chip->ports[port].depth;
 }
 
 void reference_chip_step(struct reference_world *world, struct reference_chip *chip,

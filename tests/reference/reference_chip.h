@@ -13,6 +13,9 @@ struct reference_chip *reference_chip_create(struct reference_world *world, uint
 /** Frees a chip; NULL is allowed. */
 void reference_chip_free(struct reference_chip *chip);
 
+/** Depth of the queue of a port. */
+uint64_t reference_chip_bytes(const struct reference_chip *chip, uint16_t port);
+
 /** Handles any step of a chip. */
 void reference_chip_step(struct reference_world *world, struct reference_chip *chip, const struct reference_step *step);
 

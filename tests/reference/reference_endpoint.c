@@ -198,3 +198,9 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         BUG("an endpoint has no step of kind %d", (int)step->kind);
     }
 }
+
+struct recorder_pair_state reference_endpoint_pair(const struct reference_world *world,
+                                                   const struct reference_endpoint *endpoint, uint32_t destination,
+                                                   uint32_t index, uint64_t now_ps) {
+    return reference_nic_pair(world, endpoint->nic, destination, index, now_ps);
+}

@@ -7,6 +7,8 @@
 
 #include "reference_world.h"
 
+#include "device/recorder.h"
+
 /** An endpoint with nothing to do. Freed by reference_endpoint_free. */
 struct reference_endpoint *reference_endpoint_create(struct reference_world *world, uint32_t device);
 
@@ -19,6 +21,11 @@ void reference_endpoint_begin(struct reference_world *world, struct reference_en
 /** Handles any step of an endpoint. False if it was a timer that had been set again. */
 bool reference_endpoint_step(struct reference_world *world, struct reference_endpoint *endpoint,
                              const struct reference_step *step);
+
+/** Queue pair number `index` to a destination, as the series shows it. */
+struct recorder_pair_state reference_endpoint_pair(const struct reference_world *world,
+                                                   const struct reference_endpoint *endpoint, uint32_t destination,
+                                                   uint32_t index, uint64_t now_ps);
 
 /** How many messages on queue pairs are not complete at their sender. */
 uint64_t reference_endpoint_incomplete(const struct reference_endpoint *endpoint);

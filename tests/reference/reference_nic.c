@@ -92,6 +92,29 @@ uint64_t reference_nic_incomplete(const struct reference_nic *nic) {
     return incomplete;
 }
 
+static struct recorder_pair_state state_of(const struct reference_world *world, const struct reference_nic *nic,
+                                           const struct reference_pair *pair, uint64_t now_ps) {
+    struct congestion_state copy = pair->congestion;
+    const uint32_t given = world->parameters->nic.window_packets;
+    const uint64_t rate = nic->controller->rate(&world->parameters->congestion, &copy, now_ps);
+    return (struct recorder_pair_state){
+        .rate_bits_per_s = rate < nic->line_bits_per_s ? rate : nic->line_bits_per_s,
+        .window_packets = given != 0 && given < pair->window ? given : pair->window,
+        .sent_packets = pair->sent,
+    };
+}
+
+struct recorder_pair_state reference_nic_pair(const struct reference_world *world, const struct reference_nic *nic,
+                                              uint32_t destination, uint32_t index, uint64_t now_ps) {
+    const uint32_t per_peer = world->parameters->nic.queue_pairs;
+    for (uint32_t number = index; nic != NULL && number < nic->n_pairs; number += per_peer) {
+        if (nic->pairs[number] != NULL && nic->pairs[number]->destination == destination) {
+            return state_of(world, nic, nic->pairs[number], now_ps);
+        }
+    }
+    return (struct recorder_pair_state){0};
+}
+
 /* ---- ring and pacing ---- */
 
 static void list_append(struct pair_list *list, uint32_t number) {

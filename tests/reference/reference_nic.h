@@ -7,6 +7,8 @@
 
 #include "reference_world.h"
 
+#include "device/recorder.h"
+
 struct reference_nic;
 
 /** State of an endpoint; NULL if it has no NIC. The NIC is port 0 of the device. Freed by reference_nic_free. */
@@ -37,6 +39,10 @@ void reference_nic_replied(struct reference_world *world, struct reference_nic *
 /** The clock of a queue pair has run out, unless it was set again since. True if it was not. */
 bool reference_nic_timeout(struct reference_world *world, struct reference_nic *nic, uint32_t queue_pair,
                            uint64_t setting);
+
+/** Queue pair number `index` to a destination, as the series shows it. */
+struct recorder_pair_state reference_nic_pair(const struct reference_world *world, const struct reference_nic *nic,
+                                              uint32_t destination, uint32_t index, uint64_t now_ps);
 
 /** How many messages on queue pairs are not complete. */
 uint64_t reference_nic_incomplete(const struct reference_nic *nic);

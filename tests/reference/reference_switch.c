@@ -102,6 +102,10 @@ static bool is_protected(const struct reference_switch *device, const struct pac
     return packet_class(packet) == PACKET_CLASS_LOSSLESS && device->parameters->pfc;
 }
 
+uint64_t reference_switch_data_bytes(const struct reference_switch *device, uint16_t port) {
+    return device->ports[port].depth[PACKET_CLASS_LOSSLESS] + device->ports[port].depth[PACKET_CLASS_LOSSY];
+}
+
 static uint64_t depth_bytes(const struct switch_port *port) {
     return port->depth[PACKET_CLASS_CONTROL] + port->depth[PACKET_CLASS_LOSSLESS] + port->depth[PACKET_CLASS_LOSSY];
 }
@@ -335,8 +339,7 @@ static void accept(struct reference_world *world, struct reference_switch *devic
     to->depth[class] += size;
     reference_queue_push(&to->queues[class], &queued);
     struct reference_link_counts *counts = reference_world_counts(world, device->device, egress);
-    const uint64_t data_bytes = to->depth[PACKET_CLASS_LOSSLESS] + to->depth[PACKET_CLASS_LOSSY];
-    counts->deepest_bytes = data_bytes > counts->deepest_bytes ? data_bytes : counts->deepest_bytes;
+    reference_world_deepen(world, device->device, egress, reference_switch_data_bytes(device, egress));
     counts->held_back += queued.ready_ps > world->now_ps;
     if (queued.ready_ps > world->now_ps) {
         reference_world_wake(world, device->device, egress, queued.ready_ps);

@@ -21,6 +21,18 @@ struct reference_link_counts *reference_world_counts(struct reference_world *wor
     return &world->result->links[reference_world_link(world, device, port)];
 }
 
+static void raise(uint64_t *most, uint64_t value) {
+    *most = value > *most ? value : *most;
+}
+
+void reference_world_deepen(struct reference_world *world, uint32_t device, uint16_t port, uint64_t bytes) {
+    const uint32_t link = reference_world_link(world, device, port);
+    raise(&world->result->links[link].deepest_bytes, bytes);
+    if (world->recorded != NULL) {
+        raise(&world->recorded[link].deepest_bytes, bytes);
+    }
+}
+
 /** A step at the head of a link, in the order that the rules give to what arrives at one time. */
 static struct reference_step arrival(const struct reference_world *world, uint32_t link, int phase, uint64_t time_ps) {
     const uint64_t stream = hash_stream(world->parameters->seed, HASH_PURPOSE_TIE, link, (uint64_t)phase);
@@ -76,6 +88,7 @@ uint64_t reference_world_start(struct reference_world *world, uint32_t device, u
     const uint64_t end_ps = world->now_ps + duration_ps;
     transmitter->busy = true;
     transmitter->sent = *queued;
+    transmitter->end_ps = end_ps;
     count_start(world, link, &queued->packet, duration_ps);
     world->result->links[link].slowed_packets += ps_per_byte > wire->ps_per_byte;
     trace_add_packet(&world->result->trace, TRACE_START, world->now_ps, device, port, &queued->packet, end_ps);

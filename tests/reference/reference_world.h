@@ -23,8 +23,14 @@ struct reference_transmitter {
     struct reference_queued sent; /**< what is under way while busy */
     bool paused;                  /**< its lossless class (Ethernet) */
     uint64_t paused_since_ps;
+    uint64_t end_ps;         /**< of what is under way */
     uint64_t credit_bytes;   /**< NVLink */
     uint64_t returned_bytes; /**< NVLink: bytes that came in by this port and gather towards a credit record */
+};
+
+/** What a link had counted when the interval of the series began, and the deepest queue since. */
+struct reference_recorded {
+    uint64_t sent_bytes, paused_ps, marks, drops, deepest_bytes;
 };
 
 /** Everything. One of the three device arrays has the state of a device, the others NULL. */
@@ -41,6 +47,10 @@ struct reference_world {
     struct reference_endpoint **endpoints;      /**< [n_devices] */
     uint64_t arrived_ps;                        /**< time and device of the last packet that arrived */
     uint32_t arrived_device;
+    struct reference_recorded *recorded; /**< [n_links]; NULL: no series */
+    uint64_t *recorded_packets;          /**< [queue pairs of the series] sent when the interval began */
+    uint32_t n_recorded;                 /**< intervals so far */
+    bool records;                        /**< the first interval has begun */
 };
 
 /** Number of the link that leaves a port. */
@@ -52,6 +62,9 @@ struct reference_transmitter *reference_world_transmitter(struct reference_world
 
 /** Counts of the link that leaves a port. */
 struct reference_link_counts *reference_world_counts(struct reference_world *world, uint32_t device, uint16_t port);
+
+/** The queue in front of a link has grown to so many bytes. */
+void reference_world_deepen(struct reference_world *world, uint32_t device, uint16_t port, uint64_t bytes);
 
 /** Starts a packet on an idle transmitter: its end and its arrival become steps. Returns how long it takes. */
 uint64_t reference_world_start(struct reference_world *world, uint32_t device, uint16_t port,
