@@ -15,10 +15,15 @@ uint32_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase) {
                                   phase == MEASURE_PHASE_COMBINE ? MOE_SUMMARY_COMBINE : MOE_SUMMARY_DISPATCH);
 }
 
-/* Time on the NIC's link. */
-static uint64_t nic_time_ps(const struct ideal *ideal, uint32_t rank, uint64_t wire_bytes) {
+/* Time on one of the NIC's links. */
+static uint64_t link_time_ps(const struct ideal *ideal, uint32_t rank, uint64_t wire_bytes) {
     const struct fabric_link *link = &ideal->fabric->links[ideal->fabric->devices[rank].first_port];
     return (uint64_t)(((rate_wide)link->ps_per_byte * wire_bytes) >> RATE_FRACTION_BITS);
+}
+
+/* Time on the NIC's links of all planes together. */
+static uint64_t nic_time_ps(const struct ideal *ideal, uint32_t rank, uint64_t wire_bytes) {
+    return link_time_ps(ideal, rank, number_divide_up(wire_bytes, ideal->fabric->n_planes));
 }
 
 /* Time on all NVLink ports of a GPU together. */
@@ -52,7 +57,9 @@ uint64_t ideal_flow_ps(const void *context, uint32_t source, uint32_t destinatio
     const uint64_t wire =
         simulation_wire_bytes(&ideal->experiment->topology.nic, bytes, ideal_unit_bytes(ideal, phase));
     const uint64_t largest = largest_packet_bytes(ideal, phase, bytes);
-    return nic_time_ps(ideal, source, wire - largest) +
+    const uint64_t share =
+        number_divide_up(wire, ideal->fabric->n_planes); /* of the busiest plane, the last packet included */
+    return link_time_ps(ideal, source, share > largest ? share - largest : 0) +
            latency_ps(ideal->fabric, source, destination, FABRIC_ETHERNET, largest);
 }
 

@@ -83,8 +83,8 @@ static void fill_endpoint(struct measurement *measurement, const struct fabric *
     row->reordering_packets = counted->reordering_depth;
     row->notifications_sent = counted->notifications_sent;
     row->notifications_received = counted->notifications_received;
-    if (fabric->endpoints[rank].n_nics > 0) {
-        const uint32_t out = fabric->devices[rank].first_port;
+    for (uint32_t port = 0; port < fabric->endpoints[rank].n_nics; port++) {
+        const uint32_t out = fabric->devices[rank].first_port + port;
         measurement->totals.sent_bytes += network_link(network, out)->bytes;
         measurement->totals.delivered_bytes += network_link(network, out)->arrived_bytes;
     }

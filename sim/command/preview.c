@@ -27,11 +27,18 @@ static void print_cluster(FILE *stream, const struct experiment *experiment, con
         fprintf(stream, "%u NVLink domain%s × ", topology->racks, plural(topology->racks));
     }
     const uint32_t gpus = topology->nvlink.gpus > 1 ? topology->gpus_used : fabric->n_endpoints;
-    fprintf(stream, "%u GPU%s, %u %s, ", gpus, plural(gpus), fabric->n_leaves,
-            fabric->n_leaves == 1 ? "leaf" : "leaves");
+    fprintf(stream, "%u GPU%s, ", gpus, plural(gpus));
+    if (fabric->n_planes > 1) {
+        fprintf(stream, "in %u planes ", fabric->n_planes);
+    }
+    fprintf(stream, "%u %s, ", fabric->n_leaves, fabric->n_leaves == 1 ? "leaf" : "leaves");
     print_switches(stream, fabric->n_spines, "spine");
     print_switches(stream, fabric->n_super_spines, "super-spine");
-    fprintf(stream, "NICs of %s\n", text(rate, QUANTITY_RATE, (double)topology->nic.rate_bits_per_s));
+    fprintf(stream, "NICs of ");
+    if (fabric->n_planes > 1) {
+        fprintf(stream, "%u × ", fabric->n_planes);
+    }
+    fprintf(stream, "%s\n", text(rate, QUANTITY_RATE, (double)topology->nic.rate_bits_per_s));
 }
 
 static void print_traffic(FILE *stream, const struct experiment *experiment, const struct estimate *estimate) {

@@ -32,10 +32,11 @@ static bool prepare(struct validate_row *row, const struct validate_setup *setup
     return validate_setup_read(setup, row, own, 3);
 }
 
-/* Payload bytes a second that a NIC puts on its link in full packets. */
+/* Payload bytes a second that a NIC puts on its links in full packets. */
 static double nic_bytes_per_s(const struct experiment *experiment, const struct fabric *fabric) {
     const struct topology_nic *nic = &experiment->topology.nic;
-    const double wire = (double)fabric->links[fabric->devices[0].first_port].rate_bits_per_s / 8;
+    const double wire =
+        (double)fabric->n_planes * (double)fabric->links[fabric->devices[0].first_port].rate_bits_per_s / 8;
     return wire * (double)nic->payload_bytes / (double)(nic->payload_bytes + nic->header_bytes);
 }
 

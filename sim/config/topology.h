@@ -36,7 +36,7 @@ struct topology_nvlink {
 
 /** Section `nic`. */
 struct topology_nic {
-    uint32_t planes;          /**< NIC ports a GPU, each in a fabric of its own; this version simulates 1 */
+    uint32_t planes;          /**< NIC ports a GPU, each in a fabric of its own: at most 8 */
     uint64_t rate_bits_per_s; /**< of one plane */
     double usable_fraction;   /**< of it that transports reach (1.0 unless the source says otherwise) */
     uint64_t latency_ps;      /**< each way */

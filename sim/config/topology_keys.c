@@ -63,8 +63,11 @@ static const struct key nvlink_keys[] = {
 };
 
 static const struct key nic_keys[] = {
-    {"planes", KEY_QUANTITY, QUANTITY_COUNT, "1", "16", "1",
-     .doc = "NIC ports of a GPU, each in a fabric of its own (this version simulates 1).", FIELD(topology_nic, planes)},
+    {"planes", KEY_QUANTITY, QUANTITY_COUNT, "1", "8", "1",
+     .doc = "NIC ports of a GPU, each of the rate above in a fabric of its own, all alike (ConnectX-8: 2 x 400 or 4 x "
+            "200 Gb/s; "
+            "nic-configuration-operator, spectrum-x profiles).",
+     FIELD(topology_nic, planes)},
     {"rate", KEY_QUANTITY, QUANTITY_RATE, "8 Mb/s", "6.4 Tb/s", .required = true, .doc = "Rate of one plane's port.",
      FIELD(topology_nic, rate_bits_per_s)},
     {"usable_fraction", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "1",

@@ -44,9 +44,9 @@ static void init_shortcuts(struct switch_device *device, const struct fabric_dev
     const struct fabric *fabric = device->context->fabric;
     const struct switch_parameters *parameters = device->parameters;
     device->endpoints = fabric->endpoints;
-    device->ordinal = place->ordinal;
+    device->own_leaf = fabric_own_leaf(fabric, device->device);
     device->routes = device->failure != NULL ? switch_failure_no_routes(device->failure)
-                                             : &fabric->routes[(uint64_t)place->ordinal * fabric->n_leaves];
+                                             : &fabric->routes[(uint64_t)place->ordinal * fabric->plane_leaves];
     device->pfc = parameters->pfc;
     device->lossless = pool_of(parameters->lossless_pool_bytes, parameters->lossless_alpha_shift);
     device->lossy = pool_of(parameters->lossy_pool_bytes, parameters->lossy_alpha_shift);
@@ -156,7 +156,7 @@ static void look(struct switch_device *device, struct engine_worker *worker, uin
 static struct switch_port *route(struct switch_device *device, const struct packet *packet, uint32_t ingress,
                                  uint64_t now_ps) {
     const struct fabric_endpoint *to = &device->endpoints[packet->destination];
-    if (to->leaf == device->ordinal) {
+    if (to->leaf == device->own_leaf) {
         return &device->ports[to->leaf_port];
     }
     const struct fabric_route routes = device->routes[to->leaf];

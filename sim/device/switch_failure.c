@@ -21,8 +21,8 @@ struct switch_failure {
     bool excludes;                  /* the policy decides packet by packet */
     bool *excluded;                 /* [n_ports] */
     struct fabric_route *no_routes; /* [n_leaves], all empty */
-    uint32_t n_leaves;
-    uint16_t *left; /* [n_ports] scratch: candidates without those */
+    uint32_t n_leaves;              /* of a plane */
+    uint16_t *left;                 /* [n_ports] scratch: candidates without those */
 };
 
 struct switch_failure *switch_failure_create(const struct context *context, uint32_t device, uint32_t n_ports) {
@@ -36,7 +36,7 @@ struct switch_failure *switch_failure_create(const struct context *context, uint
     failure->n_ports = n_ports;
     failure->excludes = context->path->reorders;
     failure->excluded = memory_allocate(n_ports, sizeof(*failure->excluded));
-    failure->n_leaves = context->fabric->n_leaves;
+    failure->n_leaves = context->fabric->plane_leaves;
     failure->no_routes = memory_allocate(failure->n_leaves, sizeof(*failure->no_routes));
     failure->left = memory_allocate(n_ports, sizeof(*failure->left));
     for (uint32_t p = 0; p < n_ports; p++) {
@@ -150,8 +150,8 @@ struct switch_port *switch_failure_route(struct switch_device *device, const str
     const struct fabric_endpoint *to = &device->endpoints[packet->destination];
     struct switch_failure *failure = device->failure;
     REQUIRE(failure != NULL, "switch %u knows no way to endpoint %u", device->device, packet->destination);
-    struct failure_ports ports =
-        failure_plan_ports(failure->plan, failure_plan_tables(failure->plan, now_ps), device->ordinal, to->leaf);
+    struct failure_ports ports = failure_plan_ports(failure->plan, failure_plan_tables(failure->plan, now_ps),
+                                                    device->context->fabric->devices[device->device].ordinal, to->leaf);
     if (failure->excludes) {
         notice(device, failure, now_ps);
         ports = failure->n_excluded > 0 ? exclude(failure, ports) : ports;

@@ -51,7 +51,8 @@ struct switch_device {
     const struct fabric_endpoint *endpoints; /**< of the fabric */
     const struct fabric_route *routes;       /**< to the leaves */
     uint32_t device, n_ports;
-    uint32_t ordinal;    /**< among the switches */
+    uint32_t
+        own_leaf; /**< number of the leaf that it is, within its plane; of no leaf if it is none (fabric_own_leaf) */
     bool waits_for_bits; /**< cuts through, and not all its links have the same rate */
     bool pfc;
     bool exact;    /**< departures are handled one by one, from the heap; else ports are drained when touched */

@@ -233,21 +233,20 @@ static struct fabric *build(const struct topology *topology, const struct shape 
     return fabric;
 }
 
-struct fabric *fabric_build_plane(const struct topology *topology, struct error *error) {
+static struct fabric *build_planes(const struct topology *topology, uint32_t n_planes, struct error *error) {
     struct shape shape;
     struct irregular_description description;
     if (!shape_measure(topology, &shape, error) || !describe_figures(topology, &shape, &description, error)) {
         return NULL;
     }
+    description.n_planes = n_planes;
     return build(topology, &shape, &description);
 }
 
+struct fabric *fabric_build_plane(const struct topology *topology, struct error *error) {
+    return build_planes(topology, 1, error);
+}
+
 struct fabric *fabric_build(const struct topology *topology, struct error *error) {
-    if (topology->nic.planes != 1) {
-        SHAPE_REFUSE(error, topology, ERROR_ID_UNSUPPORTED,
-                     "%" PRIu32 " NIC planes a GPU are described, not simulated by this version", topology->nic.planes);
-        error_hint(error, "set planes to 1 to simulate one plane on its own; `moefabric topology` describes the whole");
-        return NULL;
-    }
-    return fabric_build_plane(topology, error);
+    return build_planes(topology, topology->nic.planes, error);
 }

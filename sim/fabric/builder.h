@@ -24,12 +24,12 @@ enum {
  * rail in domain order (rail wiring). Without spines one leaf holds everyone and its uplinks stay unplugged. With super-spines
  * every pod_racks racks are a pod, wired like a cluster of two tiers of its own; leaves and spines are numbered pod by pod, and
  * of every pod the first spines ÷ groups spines are linked to the first super-spines ÷ groups super-spines, and so on.
- * Returns NULL with *error filled (numbers 40–59, the topology's path as file) if the topology cannot be built, or cannot be
- * simulated by this version (several NIC planes). The fabric does not refer to the topology.
+ * Each NIC plane is the same fabric once more, which shares nothing but the endpoints. Returns NULL with *error filled (numbers
+ * 40–59, the topology's path as file) if the topology cannot be built. The fabric does not refer to the topology.
  */
 struct fabric *fabric_build(const struct topology *topology, struct error *error);
 
-/** The same for one plane of a topology with any number of them: what describe.h counts and multiplies. */
+/** The same for one plane of a topology with any number of them: what `moefabric topology` describes and multiplies. */
 struct fabric *fabric_build_plane(const struct topology *topology, struct error *error);
 
 #endif

@@ -92,8 +92,8 @@ static void measure_tiers(const struct fabric *fabric, struct describe_facts *fa
     for (uint32_t ordinal = 0; ordinal < fabric->n_leaves; ordinal++) {
         const struct switch_rates rates = rates_of(fabric, ordinal);
         pods[fabric->devices[fabric->switch_devices[ordinal]].pod].below_bits_per_s +=
-            fabric->n_leaves > 1 ? number_smaller(rates.above_bits_per_s, rates.below_bits_per_s)
-                                 : rates.below_bits_per_s;
+            fabric->plane_leaves > 1 ? number_smaller(rates.above_bits_per_s, rates.below_bits_per_s)
+                                     : rates.below_bits_per_s;
         facts->uplink_bits_per_s += rates.above_bits_per_s;
         add_oversubscription(&facts->lowest_oversubscription, &facts->highest_oversubscription, &rates);
     }
@@ -114,7 +114,7 @@ static void measure_tiers(const struct fabric *fabric, struct describe_facts *fa
 
 /** Looks at one endpoint of every leaf only: those of one leaf are equally far. */
 static void find_farthest(const struct fabric *fabric, struct describe_facts *facts) {
-    bool *seen = memory_allocate(fabric->n_leaves, sizeof(*seen));
+    bool *seen = memory_allocate(fabric->plane_leaves, sizeof(*seen));
     for (uint32_t endpoint = 1; endpoint < fabric->n_endpoints; endpoint++) {
         const uint32_t leaf = fabric->endpoints[endpoint].leaf;
         struct describe_path path;
@@ -143,13 +143,13 @@ void describe_measure(const struct fabric *fabric, struct describe_facts *facts)
     find_farthest(fabric, facts);
 }
 
-/** First port out of a device towards the destination, FABRIC_NONE if there is none. in_port: port of that device by which the packet came. */
+/** First port out of a device towards the destination, FABRIC_NONE if there is none. in_port: port of that device by which the packet came; first_port: of the source. */
 static uint32_t port_towards(const struct fabric *fabric, uint32_t device, uint32_t in_port, uint32_t destination,
-                             enum fabric_link_kind kind) {
+                             uint32_t first_port) {
     struct fabric_route route;
     switch (fabric->devices[device].kind) {
     case FABRIC_ENDPOINT:
-        return kind == FABRIC_NVLINK ? fabric->endpoints[device].n_nics : 0;
+        return first_port;
     case FABRIC_SWITCH:
         route = fabric_route_to(fabric, device, destination);
         return route.count > 0 ? route.first_port : FABRIC_NONE;
@@ -161,11 +161,11 @@ static uint32_t port_towards(const struct fabric *fabric, uint32_t device, uint3
 }
 
 /** Lists the links of the way. */
-static bool find_links(const struct fabric *fabric, uint32_t source, uint32_t destination, enum fabric_link_kind kind,
+static bool find_links(const struct fabric *fabric, uint32_t source, uint32_t destination, uint32_t first_port,
                        struct describe_path *path) {
     uint32_t device = source, in_port = 0;
     while (device != destination) {
-        const uint32_t port = port_towards(fabric, device, in_port, destination, kind);
+        const uint32_t port = port_towards(fabric, device, in_port, destination, first_port);
         if (port == FABRIC_NONE) {
             return false;
         }
@@ -211,15 +211,28 @@ static bool joined(const struct fabric *fabric, uint32_t source, uint32_t destin
     return from->leaf != FABRIC_NONE && to->leaf != FABRIC_NONE;
 }
 
-bool describe_path(const struct fabric *fabric, uint32_t source, uint32_t destination, enum fabric_link_kind kind,
-                   uint64_t size_bytes, struct describe_path *path) {
+static bool describe(const struct fabric *fabric, uint32_t source, uint32_t destination, enum fabric_link_kind kind,
+                     uint32_t first_port, uint64_t size_bytes, struct describe_path *path) {
     REQUIRE(source < fabric->n_endpoints && destination < fabric->n_endpoints, "no GPU %u or %u", source, destination);
     REQUIRE(size_bytes > 0 && size_bytes <= UINT64_C(65536), "a packet of %llu bytes", (unsigned long long)size_bytes);
     memset(path, 0, sizeof(*path));
     if (source == destination || !joined(fabric, source, destination, kind) ||
-        !find_links(fabric, source, destination, kind, path)) {
+        !find_links(fabric, source, destination, first_port, path)) {
         return false;
     }
     time_hops(fabric, size_bytes, path);
     return true;
+}
+
+bool describe_path(const struct fabric *fabric, uint32_t source, uint32_t destination, enum fabric_link_kind kind,
+                   uint64_t size_bytes, struct describe_path *path) {
+    REQUIRE(source < fabric->n_endpoints, "no GPU %u", source);
+    return describe(fabric, source, destination, kind, kind == FABRIC_NVLINK ? fabric->endpoints[source].n_nics : 0,
+                    size_bytes, path);
+}
+
+bool describe_path_of_plane(const struct fabric *fabric, uint32_t source, uint32_t destination, uint32_t plane,
+                            uint64_t size_bytes, struct describe_path *path) {
+    REQUIRE(plane < fabric->n_planes, "no plane %u", plane);
+    return describe(fabric, source, destination, FABRIC_ETHERNET, plane, size_bytes, path);
 }

@@ -58,12 +58,16 @@ struct describe_path {
 };
 
 /**
- * The way of one packet of size_bytes (on the wire, 1 … 65,536) over Ethernet or over NVLink without any other traffic. Where
+ * The way of one packet of size_bytes, over plane 0, (on the wire, 1 … 65,536) over Ethernet or over NVLink without any other traffic. Where
  * several ports are equally short the first one is taken; over NVLink the first link of the source. At every hop the packet
  * starts at max(first bit, last bit - time of its size at the out rate) behind a cut-through switch, at its last bit elsewhere:
  * in whole picoseconds what the simulation gives an idle fabric. Returns false if there is no such way (or source = destination).
  */
 bool describe_path(const struct fabric *fabric, uint32_t source, uint32_t destination, enum fabric_link_kind kind,
                    uint64_t size_bytes, struct describe_path *path);
+
+/** The same over Ethernet in a plane. */
+bool describe_path_of_plane(const struct fabric *fabric, uint32_t source, uint32_t destination, uint32_t plane,
+                            uint64_t size_bytes, struct describe_path *path);
 
 #endif

@@ -29,8 +29,7 @@ static void print_heading(FILE *stream, const struct topology *topology, const s
                 topology->fabric.super_spine_groups);
     }
     if (topology->nic.planes > 1) {
-        fprintf(stream, "%" PRIu32 " NIC planes, all alike: described, not simulated by this version\n",
-                topology->nic.planes);
+        fprintf(stream, "%" PRIu32 " NIC planes, all alike: a GPU has a NIC port in each\n", topology->nic.planes);
     }
 }
 

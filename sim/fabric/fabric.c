@@ -22,5 +22,5 @@ uint64_t fabric_bytes(const struct fabric *fabric) {
            (uint64_t)fabric->n_endpoints * sizeof(*fabric->endpoints) +
            (uint64_t)fabric->n_domains * sizeof(*fabric->domains) +
            (uint64_t)fabric->n_switches * sizeof(*fabric->switch_devices) +
-           (uint64_t)fabric->n_switches * fabric->n_leaves * sizeof(*fabric->routes);
+           (uint64_t)fabric->n_switches * fabric->plane_leaves * sizeof(*fabric->routes);
 }

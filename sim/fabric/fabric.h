@@ -31,12 +31,13 @@ struct fabric_device {
     uint32_t first_port; /**< global number of its port 0 */
     uint32_t n_ports;
     enum fabric_tier tier; /**< switches only */
-    uint32_t tier_index;   /**< number among its tier (leaf 3, spine 0); for a chip its number in its domain */
-    uint32_t domain;       /**< NVLink domain (endpoints and chips), else FABRIC_NONE */
-    uint32_t rack;         /**< FABRIC_NONE where it is in none */
-    uint32_t rail;         /**< leaves of rail-optimised fabrics, endpoints; else FABRIC_NONE */
-    uint32_t pod;          /**< leaves and spines; else FABRIC_NONE */
-    bool cut_through;      /**< forwards a packet from its first bit (switches); else once its last bit is there */
+    uint32_t tier_index; /**< number among its tier and plane (leaf 3, spine 0); for a chip its number in its domain */
+    uint32_t domain;     /**< NVLink domain (endpoints and chips), else FABRIC_NONE */
+    uint32_t rack;       /**< FABRIC_NONE where it is in none */
+    uint32_t rail;       /**< leaves of rail-optimised fabrics, endpoints; else FABRIC_NONE */
+    uint32_t pod;        /**< leaves and spines, within their plane; else FABRIC_NONE */
+    uint32_t plane;      /**< switches: plane that it belongs to; else 0 */
+    bool cut_through;    /**< forwards a packet from its first bit (switches); else once its last bit is there */
 };
 
 /** One directed link. */
@@ -53,12 +54,12 @@ struct fabric_link {
 
 /** An endpoint's place. */
 struct fabric_endpoint {
-    uint32_t n_nics;          /**< ports 0 … n_nics-1 are NIC ports */
+    uint32_t n_nics;          /**< ports 0 … n_nics-1 are NIC ports: port p is in plane p */
     uint32_t n_nvlinks;       /**< ports n_nics … n_nics+n_nvlinks-1 are NVLink ports */
     uint32_t domain;          /**< NVLink domain or FABRIC_NONE */
     uint32_t index_in_domain; /**< 0 … size-1; the rail-mate of a GPU has the same index in another domain */
-    uint32_t leaf;            /**< ordinal (among switches) of the switch of NIC port 0, FABRIC_NONE without a NIC */
-    uint32_t leaf_port;       /**< port of that switch which leads to it */
+    uint32_t leaf;            /**< number of its leaf within each plane; FABRIC_NONE without a NIC */
+    uint32_t leaf_port;       /**< port of that leaf, of each plane, which leads to it */
 };
 
 /** One NVLink domain: its endpoints are consecutive ranks. */
@@ -75,26 +76,37 @@ struct fabric_route {
 /** The whole graph. Immutable after building; freed by fabric_free. */
 struct fabric {
     uint32_t n_devices, n_endpoints, n_switches, n_chips, n_domains, n_links;
-    uint32_t n_leaves, n_spines, n_super_spines; /**< of the switches, in this order */
-    uint32_t n_pods;                             /**< leaves and spines that reach each other without a super-spine */
+    uint32_t n_leaves, n_spines, n_super_spines; /**< of the switches, in this order; each plane by plane */
+    uint32_t n_planes;     /**< fabrics of their own, all wired alike, which share endpoints only; at least 1 */
+    uint32_t plane_leaves; /**< leaves of a plane: n_leaves ÷ n_planes */
+    uint32_t n_pods;       /**< of a plane: leaves and spines that reach each other without a super-spine */
     struct fabric_device *devices;
     struct fabric_link *links;
     struct fabric_endpoint *endpoints;
     struct fabric_domain *domains;
     uint32_t *switch_devices; /**< [n_switches] device number of a switch */
-    struct fabric_route
-        *routes; /**< [switch ordinal × n_leaves + ordinal of the destination's leaf]; count 0 = unreachable */
+    struct fabric_route *
+        routes; /**< [switch ordinal × plane_leaves + number of the destination's leaf in the plane]; count 0 = unreachable */
     uint64_t smallest_latency_ps; /**< W of the engine */
 };
+
+/** Number of the endpoints' leaf that a switch (device number) is, within its plane; a switch of another tier gets a number that no leaf has. */
+static inline uint32_t fabric_own_leaf(const struct fabric *fabric, uint32_t device) {
+    return fabric->devices[device].ordinal - fabric->devices[device].plane * fabric->plane_leaves;
+}
+
+/** Ordinal of a leaf of a plane. */
+static inline uint32_t fabric_leaf_ordinal(const struct fabric *fabric, uint32_t plane, uint32_t leaf) {
+    return plane * fabric->plane_leaves + leaf;
+}
 
 /** Ports of a switch (device number) that lead towards an endpoint: its own port on the endpoint's leaf, else the route to that leaf. */
 static inline struct fabric_route fabric_route_to(const struct fabric *fabric, uint32_t device, uint32_t endpoint) {
     const struct fabric_endpoint *to = &fabric->endpoints[endpoint];
-    const uint32_t ordinal = fabric->devices[device].ordinal;
-    if (to->leaf == ordinal) {
+    if (to->leaf == fabric_own_leaf(fabric, device)) {
         return (struct fabric_route){.first_port = (uint16_t)to->leaf_port, .count = 1};
     }
-    return fabric->routes[(uint64_t)ordinal * fabric->n_leaves + to->leaf];
+    return fabric->routes[(uint64_t)fabric->devices[device].ordinal * fabric->plane_leaves + to->leaf];
 }
 
 /** Ports of an NVSwitch chip that lead to an endpoint of its domain (one NVLink each). Computed by the builder's rule: GPU j has ports j × k … j × k + k-1. */

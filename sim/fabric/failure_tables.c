@@ -16,7 +16,7 @@ struct epoch {
 /** One set of cables that are down, and the tables that it makes. */
 struct situation {
     uint64_t *down;  /* a bit a cable */
-    uint32_t *lists; /* [ordinal × leaves + leaf] where its list begins in the pool; 0 = the whole range */
+    uint32_t *lists; /* [ordinal × leaves of a plane + leaf] where its list begins in the pool; 0 = the whole range */
 };
 
 struct failure_tables {
@@ -54,7 +54,7 @@ static void number_cables(struct failure_tables *tables, const struct failure_ch
 struct maker {
     struct failure_tables *tables;
     const struct situation *situation;
-    uint32_t leaf;
+    uint32_t leaf;       /* number in each plane */
     uint8_t *reaches;    /* [ordinal] 0 = not asked yet, 1 = no, 2 = yes */
     uint32_t *last_list; /* [ordinal] the list made last for it */
 };
@@ -62,6 +62,12 @@ struct maker {
 static bool is_down(const struct maker *maker, uint32_t link) {
     const uint32_t cable = maker->tables->cable_of[link];
     return cable > 0 && maker->situation->down[cable / 64] >> (cable % 64) & 1;
+}
+
+/* Whether a switch is the leaf, of any plane. */
+static bool is_leaf(const struct maker *maker, uint32_t ordinal) {
+    const struct fabric *fabric = maker->tables->fabric;
+    return fabric_own_leaf(fabric, fabric->switch_devices[ordinal]) == maker->leaf;
 }
 
 static bool reaches(struct maker *maker, uint32_t ordinal);
@@ -75,11 +81,11 @@ static bool counts(struct maker *maker, uint32_t link) {
 /* The ways lead down or up and then down: asking goes three tiers deep at most. */
 static bool reaches(struct maker *maker, uint32_t ordinal) {
     const struct fabric *fabric = maker->tables->fabric;
-    if (ordinal == maker->leaf) {
+    if (is_leaf(maker, ordinal)) {
         return true;
     }
     if (maker->reaches[ordinal] == 0) {
-        const struct fabric_route route = fabric->routes[(uint64_t)ordinal * fabric->n_leaves + maker->leaf];
+        const struct fabric_route route = fabric->routes[(uint64_t)ordinal * fabric->plane_leaves + maker->leaf];
         const uint32_t first = fabric->devices[fabric->switch_devices[ordinal]].first_port + route.first_port;
         maker->reaches[ordinal] = 1;
         for (uint32_t i = 0; i < route.count && maker->reaches[ordinal] == 1; i++) {
@@ -113,7 +119,7 @@ static uint32_t keep_list(struct maker *maker, uint32_t ordinal, uint32_t length
 static uint32_t make_list(struct maker *maker, uint32_t ordinal) {
     struct failure_tables *tables = maker->tables;
     const struct fabric *fabric = tables->fabric;
-    const struct fabric_route route = fabric->routes[(uint64_t)ordinal * fabric->n_leaves + maker->leaf];
+    const struct fabric_route route = fabric->routes[(uint64_t)ordinal * fabric->plane_leaves + maker->leaf];
     const uint32_t first = fabric->devices[fabric->switch_devices[ordinal]].first_port + route.first_port;
     reserve_pool(tables, 1 + route.count);
     uint16_t *list = &tables->pool[tables->pool_size];
@@ -130,14 +136,14 @@ static uint32_t make_list(struct maker *maker, uint32_t ordinal) {
 static void make_lists(struct failure_tables *tables, struct situation *situation) {
     const struct fabric *fabric = tables->fabric;
     struct maker maker = {.tables = tables, .situation = situation};
-    situation->lists = memory_allocate((uint64_t)fabric->n_switches * fabric->n_leaves, sizeof(*situation->lists));
+    situation->lists = memory_allocate((uint64_t)fabric->n_switches * fabric->plane_leaves, sizeof(*situation->lists));
     maker.reaches = memory_allocate(fabric->n_switches, sizeof(*maker.reaches));
     maker.last_list = memory_allocate(fabric->n_switches, sizeof(*maker.last_list));
-    for (maker.leaf = 0; maker.leaf < fabric->n_leaves; maker.leaf++) {
+    for (maker.leaf = 0; maker.leaf < fabric->plane_leaves; maker.leaf++) {
         memset(maker.reaches, 0, fabric->n_switches * sizeof(*maker.reaches));
         for (uint32_t ordinal = 0; ordinal < fabric->n_switches; ordinal++) {
-            if (ordinal != maker.leaf) {
-                situation->lists[(uint64_t)ordinal * fabric->n_leaves + maker.leaf] = make_list(&maker, ordinal);
+            if (!is_leaf(&maker, ordinal)) {
+                situation->lists[(uint64_t)ordinal * fabric->plane_leaves + maker.leaf] = make_list(&maker, ordinal);
             }
         }
     }
@@ -240,7 +246,7 @@ uint32_t failure_tables_at(const struct failure_tables *tables, uint64_t time_ps
 
 struct failure_ports failure_tables_ports(const struct failure_tables *tables, uint32_t number, uint32_t ordinal,
                                           uint32_t leaf) {
-    const uint64_t place = (uint64_t)ordinal * tables->fabric->n_leaves + leaf;
+    const uint64_t place = (uint64_t)ordinal * tables->fabric->plane_leaves + leaf;
     const struct fabric_route route = tables->fabric->routes[place];
     const uint32_t list = number > 0 ? tables->situations[number - 1].lists[place] : 0;
     if (list == 0) {
@@ -252,7 +258,7 @@ struct failure_ports failure_tables_ports(const struct failure_tables *tables, u
 
 size_t failure_tables_bytes(const struct failure_tables *tables) {
     const struct fabric *fabric = tables->fabric;
-    const size_t each = tables->words * sizeof(uint64_t) + (size_t)fabric->n_switches * fabric->n_leaves * 4;
+    const size_t each = tables->words * sizeof(uint64_t) + (size_t)fabric->n_switches * fabric->plane_leaves * 4;
     return sizeof(*tables) + fabric->n_links * sizeof(*tables->cable_of) + tables->n_epochs * sizeof(struct epoch) +
            tables->n_situations * each + tables->pool_capacity * sizeof(*tables->pool);
 }

@@ -56,9 +56,11 @@ static void count_devices(struct fabric *fabric, const struct irregular_descript
             fabric->n_chips += description->n_chips;
         }
     }
-    fabric->n_leaves = description->n_leaves;
-    fabric->n_spines = description->n_spines;
-    fabric->n_super_spines = description->n_super_spines;
+    fabric->n_planes = description->n_planes > 1 ? description->n_planes : 1;
+    fabric->plane_leaves = description->n_leaves;
+    fabric->n_leaves = fabric->n_planes * description->n_leaves;
+    fabric->n_spines = fabric->n_planes * description->n_spines;
+    fabric->n_super_spines = fabric->n_planes * description->n_super_spines;
     fabric->n_pods = description->n_pods > 1 ? description->n_pods : 1;
     REQUIRE(fabric->n_pods == 1 || fabric->n_super_spines > 0, "nothing joins %u pods", fabric->n_pods);
     fabric->n_switches = fabric->n_leaves + fabric->n_spines + fabric->n_super_spines;
@@ -70,7 +72,7 @@ static void allocate(struct fabric *fabric) {
     fabric->endpoints = memory_allocate(fabric->n_endpoints, sizeof(*fabric->endpoints));
     fabric->domains = memory_allocate(fabric->n_domains, sizeof(*fabric->domains));
     fabric->switch_devices = memory_allocate(fabric->n_switches, sizeof(*fabric->switch_devices));
-    fabric->routes = memory_allocate((uint64_t)fabric->n_switches * fabric->n_leaves, sizeof(*fabric->routes));
+    fabric->routes = memory_allocate((uint64_t)fabric->n_switches * fabric->plane_leaves, sizeof(*fabric->routes));
 }
 
 /** Endpoint number `endpoint`, GPU `index` of a domain (an NVLink domain if nvlink_domain is not FABRIC_NONE). Ports are counted here, plugged later. */
@@ -81,7 +83,7 @@ static void fill_endpoint(struct fabric *fabric, const struct irregular_descript
     const bool has_nvlink = nvlink_domain != FABRIC_NONE;
     struct fabric_endpoint *place = &fabric->endpoints[endpoint];
     *place = (struct fabric_endpoint){
-        .n_nics = leaf != FABRIC_NONE ? 1 : 0,
+        .n_nics = leaf != FABRIC_NONE ? fabric->n_planes : 0,
         .n_nvlinks = has_nvlink ? links_per_gpu(description) : 0,
         .domain = nvlink_domain,
         .index_in_domain = has_nvlink ? index : 0,
@@ -138,7 +140,7 @@ static void fill_domains(struct fabric *fabric, const struct irregular_descripti
 }
 
 /** What is the same for all switches; ports that the description does not list come later. */
-static struct fabric_device *fill_switch(struct fabric *fabric, uint32_t ordinal, enum fabric_tier tier,
+static struct fabric_device *fill_switch(struct fabric *fabric, uint32_t ordinal, enum fabric_tier tier, uint32_t plane,
                                          uint32_t tier_index, uint32_t n_ports) {
     const uint32_t device = fabric->n_endpoints + ordinal;
     fabric->switch_devices[ordinal] = device;
@@ -152,16 +154,30 @@ static struct fabric_device *fill_switch(struct fabric *fabric, uint32_t ordinal
         .rack = FABRIC_NONE,
         .rail = FABRIC_NONE,
         .pod = FABRIC_NONE,
+        .plane = plane,
     };
     return &fabric->devices[device];
 }
 
-static void fill_switches(struct fabric *fabric, const struct irregular_description *description) {
+/** Ordinals of the first leaf, spine and super-spine of a plane. */
+static uint32_t first_leaf(const struct fabric *fabric, uint32_t plane) {
+    return plane * fabric->plane_leaves;
+}
+
+static uint32_t first_spine(const struct fabric *fabric, uint32_t plane) {
+    return fabric->n_leaves + plane * (fabric->n_spines / fabric->n_planes);
+}
+
+static uint32_t first_super_spine(const struct fabric *fabric, uint32_t plane) {
+    return fabric->n_leaves + fabric->n_spines + plane * (fabric->n_super_spines / fabric->n_planes);
+}
+
+static void fill_switches(struct fabric *fabric, const struct irregular_description *description, uint32_t plane) {
     const uint32_t leaves = description->n_leaves, spines = description->n_spines, supers = description->n_super_spines;
-    uint32_t ordinal = 0;
     for (uint32_t leaf = 0; leaf < leaves; leaf++) {
         const uint32_t ports = uplinks_of(description->parallel_links, spines, leaf);
-        struct fabric_device *device = fill_switch(fabric, ordinal++, FABRIC_TIER_LEAF, leaf, ports);
+        struct fabric_device *device =
+            fill_switch(fabric, first_leaf(fabric, plane) + leaf, FABRIC_TIER_LEAF, plane, leaf, ports);
         device->pod = leaf_pod(description, leaf);
         device->rail = description->leaf_rail != NULL ? description->leaf_rail[leaf] : FABRIC_NONE;
         device->cut_through = description->leaf_cut_through;
@@ -169,31 +185,33 @@ static void fill_switches(struct fabric *fabric, const struct irregular_descript
     for (uint32_t spine = 0; spine < spines; spine++) {
         const uint32_t ports = downlinks_of(description->parallel_links, leaves, spines, spine) +
                                uplinks_of(description->super_links, supers, spine);
-        struct fabric_device *device = fill_switch(fabric, ordinal++, FABRIC_TIER_SPINE, spine, ports);
+        struct fabric_device *device =
+            fill_switch(fabric, first_spine(fabric, plane) + spine, FABRIC_TIER_SPINE, plane, spine, ports);
         device->pod = spine_pod(description, spine);
         device->cut_through = description->spine_cut_through;
         REQUIRE(spine == 0 || device->pod >= device[-1].pod, "spine %u is not in order of pods", spine);
     }
     for (uint32_t super = 0; super < supers; super++) {
         const uint32_t ports = downlinks_of(description->super_links, spines, supers, super);
-        fill_switch(fabric, ordinal++, FABRIC_TIER_SUPERSPINE, super, ports)->cut_through =
-            description->super_spine_cut_through;
+        fill_switch(fabric, first_super_spine(fabric, plane) + super, FABRIC_TIER_SUPERSPINE, plane, super, ports)
+            ->cut_through = description->super_spine_cut_through;
     }
 }
 
-/** Gives each leaf the ports of its endpoints, and the rack that all of them are in if it is one. */
-static void fill_leaf_endpoints(struct fabric *fabric) {
+/** Gives each leaf of a plane the ports of its endpoints, and the rack that all of them are in if it is one. */
+static void fill_leaf_endpoints(struct fabric *fabric, uint32_t plane) {
     for (uint32_t endpoint = fabric->n_endpoints; endpoint-- > 0;) {
-        const uint32_t ordinal = fabric->endpoints[endpoint].leaf;
-        if (ordinal != FABRIC_NONE) {
-            fabric->devices[fabric->switch_devices[ordinal]].n_ports++;
-            fabric->devices[fabric->switch_devices[ordinal]].rack = fabric->devices[endpoint].rack;
+        const uint32_t leaf = fabric->endpoints[endpoint].leaf;
+        if (leaf != FABRIC_NONE) {
+            const uint32_t device = fabric->switch_devices[first_leaf(fabric, plane) + leaf];
+            fabric->devices[device].n_ports++;
+            fabric->devices[device].rack = fabric->devices[endpoint].rack;
         }
     }
     for (uint32_t endpoint = 0; endpoint < fabric->n_endpoints; endpoint++) {
-        const uint32_t ordinal = fabric->endpoints[endpoint].leaf;
-        if (ordinal != FABRIC_NONE) {
-            struct fabric_device *leaf = &fabric->devices[fabric->switch_devices[ordinal]];
+        const uint32_t number = fabric->endpoints[endpoint].leaf;
+        if (number != FABRIC_NONE) {
+            struct fabric_device *leaf = &fabric->devices[fabric->switch_devices[first_leaf(fabric, plane) + number]];
             leaf->rack = leaf->rack == fabric->devices[endpoint].rack ? leaf->rack : FABRIC_NONE;
         }
     }
@@ -227,6 +245,7 @@ static void set_figures(struct fabric_link *link, const struct irregular_figures
 struct plugging {
     struct fabric *fabric;
     uint32_t *next; /* [n_devices] next free port of a device */
+    uint32_t plane; /* that is being plugged */
 };
 
 /** One cable from the lower device up to the upper one. */
@@ -258,7 +277,7 @@ static void plug_hosts(struct plugging *plugging, const struct irregular_descrip
     for (uint32_t endpoint = 0; endpoint < fabric->n_endpoints; endpoint++) {
         struct fabric_endpoint *place = &fabric->endpoints[endpoint];
         if (place->leaf != FABRIC_NONE) {
-            const uint32_t leaf = fabric->switch_devices[place->leaf];
+            const uint32_t leaf = fabric->switch_devices[first_leaf(fabric, plugging->plane) + place->leaf];
             place->leaf_port = plugging->next[leaf];
             plug(plugging, FABRIC_ETHERNET, &description->host, endpoint, leaf);
         }
@@ -293,22 +312,23 @@ static struct fabric_route plug_group(struct plugging *plugging, const struct ir
 /** Plugs all cables of one leaf, spine by spine, and notes which ports of each spine lead to the leaf. */
 static void plug_leaf(struct plugging *plugging, const struct irregular_description *description, uint32_t leaf) {
     struct fabric *fabric = plugging->fabric;
+    const uint32_t lower = fabric->switch_devices[first_leaf(fabric, plugging->plane) + leaf];
     for (uint32_t spine = 0; spine < description->n_spines; spine++) {
         const uint32_t count = description->parallel_links[(uint64_t)leaf * description->n_spines + spine];
         const bool together = leaf_pod(description, leaf) == spine_pod(description, spine);
         REQUIRE((count > 0) == together, "leaf %u has %u cables to spine %u", leaf, count, spine);
-        const uint32_t ordinal = fabric->n_leaves + spine;
+        const uint32_t ordinal = first_spine(fabric, plugging->plane) + spine;
         if (together) {
-            fabric->routes[(uint64_t)ordinal * fabric->n_leaves + leaf] = plug_group(
-                plugging, &description->uplink, fabric->switch_devices[leaf], fabric->switch_devices[ordinal], count);
+            fabric->routes[(uint64_t)ordinal * fabric->plane_leaves + leaf] =
+                plug_group(plugging, &description->uplink, lower, fabric->switch_devices[ordinal], count);
         }
     }
 }
 
-/** Leads a switch to leaves through these ports: those of a pod (inside), or those of all other pods. */
+/** Leads a switch to leaves of its plane through these ports: those of a pod (inside), or those of all other pods. */
 static void set_routes(struct fabric *fabric, uint32_t ordinal, uint32_t pod, bool inside, struct fabric_route route) {
-    struct fabric_route *routes = &fabric->routes[(uint64_t)ordinal * fabric->n_leaves];
-    for (uint32_t leaf = 0; leaf < fabric->n_leaves; leaf++) {
+    struct fabric_route *routes = &fabric->routes[(uint64_t)ordinal * fabric->plane_leaves];
+    for (uint32_t leaf = 0; leaf < fabric->plane_leaves; leaf++) {
         if ((fabric->devices[fabric->switch_devices[leaf]].pod == pod) == inside) {
             routes[leaf] = route;
         }
@@ -323,12 +343,13 @@ static struct fabric_route ports_from(const struct plugging *plugging, uint32_t 
 /** From a leaf all its uplinks lead to every other leaf, of its own pod or another. */
 static void plug_uplinks(struct plugging *plugging, const struct irregular_description *description) {
     struct fabric *fabric = plugging->fabric;
-    for (uint32_t leaf = 0; leaf < fabric->n_leaves; leaf++) {
-        const uint32_t device = fabric->switch_devices[leaf], first = plugging->next[device];
+    for (uint32_t leaf = 0; leaf < fabric->plane_leaves; leaf++) {
+        const uint32_t ordinal = first_leaf(fabric, plugging->plane) + leaf;
+        const uint32_t device = fabric->switch_devices[ordinal], first = plugging->next[device];
         plug_leaf(plugging, description, leaf);
         const struct fabric_route up = ports_from(plugging, device, first);
-        set_routes(fabric, leaf, FABRIC_NONE, false, up);
-        fabric->routes[(uint64_t)leaf * fabric->n_leaves + leaf] = (struct fabric_route){0};
+        set_routes(fabric, ordinal, FABRIC_NONE, false, up);
+        fabric->routes[(uint64_t)ordinal * fabric->plane_leaves + leaf] = (struct fabric_route){0};
     }
 }
 
@@ -336,13 +357,14 @@ static void plug_uplinks(struct plugging *plugging, const struct irregular_descr
 static void plug_super_spine(struct plugging *plugging, const struct irregular_description *description,
                              uint32_t super) {
     struct fabric *fabric = plugging->fabric;
-    const uint32_t ordinal = fabric->n_leaves + fabric->n_spines + super;
+    const uint32_t ordinal = first_super_spine(fabric, plugging->plane) + super;
     const uint32_t upper = fabric->switch_devices[ordinal];
     uint32_t spine = 0;
     for (uint32_t pod = 0; pod < fabric->n_pods; pod++) {
         const uint32_t first = plugging->next[upper];
-        for (; spine < fabric->n_spines && spine_pod(description, spine) == pod; spine++) {
-            plug_group(plugging, &description->super_uplink, fabric->switch_devices[fabric->n_leaves + spine], upper,
+        for (; spine < description->n_spines && spine_pod(description, spine) == pod; spine++) {
+            plug_group(plugging, &description->super_uplink,
+                       fabric->switch_devices[first_spine(fabric, plugging->plane) + spine], upper,
                        description->super_links[(uint64_t)spine * description->n_super_spines + super]);
         }
         const struct fabric_route down = ports_from(plugging, upper, first);
@@ -354,18 +376,18 @@ static void plug_super_spine(struct plugging *plugging, const struct irregular_d
 /** From a spine all its uplinks lead to every leaf of another pod. */
 static void plug_super_uplinks(struct plugging *plugging, const struct irregular_description *description) {
     struct fabric *fabric = plugging->fabric;
-    uint32_t *first = memory_allocate(fabric->n_spines, sizeof(*first));
-    for (uint32_t spine = 0; spine < fabric->n_spines; spine++) {
-        first[spine] = plugging->next[fabric->switch_devices[fabric->n_leaves + spine]];
+    const uint32_t *devices = &fabric->switch_devices[first_spine(fabric, plugging->plane)];
+    uint32_t *first = memory_allocate(description->n_spines, sizeof(*first));
+    for (uint32_t spine = 0; spine < description->n_spines; spine++) {
+        first[spine] = plugging->next[devices[spine]];
     }
-    for (uint32_t super = 0; super < fabric->n_super_spines; super++) {
+    for (uint32_t super = 0; super < description->n_super_spines; super++) {
         plug_super_spine(plugging, description, super);
     }
-    for (uint32_t spine = 0; spine < fabric->n_spines && fabric->n_super_spines > 0; spine++) {
-        const uint32_t ordinal = fabric->n_leaves + spine;
-        const struct fabric_route up = ports_from(plugging, fabric->switch_devices[ordinal], first[spine]);
+    for (uint32_t spine = 0; spine < description->n_spines && description->n_super_spines > 0; spine++) {
+        const struct fabric_route up = ports_from(plugging, devices[spine], first[spine]);
         REQUIRE(up.count > 0, "spine %u reaches no super-spine", spine);
-        set_routes(fabric, ordinal, spine_pod(description, spine), false, up);
+        set_routes(fabric, fabric->devices[devices[spine]].ordinal, spine_pod(description, spine), false, up);
     }
     free(first);
 }
@@ -379,23 +401,34 @@ static void find_smallest_latency(struct fabric *fabric) {
     }
 }
 
+/** Plugs everything: NIC ports of all planes before NVLinks, which come after them on the endpoints. */
+static void plug_all(struct fabric *fabric, const struct irregular_description *description) {
+    struct plugging plugging = {.fabric = fabric, .next = memory_allocate(fabric->n_devices, sizeof(uint32_t))};
+    for (plugging.plane = 0; plugging.plane < fabric->n_planes; plugging.plane++) {
+        plug_hosts(&plugging, description);
+    }
+    plug_nvlinks(&plugging, description);
+    for (plugging.plane = 0; plugging.plane < fabric->n_planes; plugging.plane++) {
+        plug_uplinks(&plugging, description);
+        plug_super_uplinks(&plugging, description);
+    }
+    for (uint32_t device = 0; device < fabric->n_devices; device++) {
+        REQUIRE(plugging.next[device] == fabric->devices[device].n_ports, "device %u has open ports", device);
+    }
+    free(plugging.next);
+}
+
 struct fabric *irregular_build(const struct irregular_description *description) {
     struct fabric *fabric = memory_allocate(1, sizeof(*fabric));
     count_devices(fabric, description);
     allocate(fabric);
     fill_domains(fabric, description);
-    fill_switches(fabric, description);
-    fill_leaf_endpoints(fabric);
-    number_ports(fabric);
-    struct plugging plugging = {.fabric = fabric, .next = memory_allocate(fabric->n_devices, sizeof(uint32_t))};
-    plug_hosts(&plugging, description);
-    plug_nvlinks(&plugging, description);
-    plug_uplinks(&plugging, description);
-    plug_super_uplinks(&plugging, description);
-    for (uint32_t device = 0; device < fabric->n_devices; device++) {
-        REQUIRE(plugging.next[device] == fabric->devices[device].n_ports, "device %u has open ports", device);
+    for (uint32_t plane = 0; plane < fabric->n_planes; plane++) {
+        fill_switches(fabric, description, plane);
+        fill_leaf_endpoints(fabric, plane);
     }
-    free(plugging.next);
+    number_ports(fabric);
+    plug_all(fabric, description);
     find_smallest_latency(fabric);
     return fabric;
 }

@@ -31,6 +31,7 @@ struct irregular_description {
     const uint32_t *domain_gpus;    /**< [n_domains] GPUs of each, at least 1; a domain of 1 GPU gets no NVLink */
     uint32_t n_chips;               /**< NVSwitch chips of each domain; 0 = no NVLink anywhere */
     const uint32_t *links_per_chip; /**< [n_chips] links of one GPU to that chip, at least 1 */
+    uint32_t n_planes;              /**< 0 or 1 = one; else all Ethernet below is one plane of so many alike */
     uint32_t n_leaves;              /**< 0 = no Ethernet */
     const uint32_t *endpoint_leaf;  /**< [endpoints] leaf that the NIC is plugged into; FABRIC_NONE = no NIC */
     const uint32_t *leaf_rail;      /**< [n_leaves] rail of a leaf and of its endpoints; NULL = no rails */
@@ -51,8 +52,8 @@ struct irregular_description {
 };
 
 /**
- * Builds the graph. Devices: endpoints, leaves, spines, super-spines, then the chips domain by domain. Ports: endpoint = NIC, then NVLink
- * in chip order; leaf = endpoints in rank order, then uplinks grouped by spine; spine = grouped by leaf, then uplinks grouped by super-spine;
+ * Builds the graph. Devices: endpoints, leaves, spines, super-spines (each tier plane by plane), then the chips domain by domain. Ports: endpoint =
+ * NIC ports by plane, then NVLink in chip order; leaf = endpoints in rank order, then uplinks grouped by spine; spine = grouped by leaf, then uplinks grouped by super-spine;
  * super-spine = grouped by spine, hence by pod; chip c with k links a GPU = ports j × k … j × k + k-1 for GPU j. Devices have at most
  * 65,535 ports. A packet goes up only as far as it must, and then down. Ends with fabric_free.
  */

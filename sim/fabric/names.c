@@ -23,6 +23,11 @@ const char *fabric_device_name(const struct fabric *fabric, uint32_t device, cha
         snprintf(buffer, size, "gpu%" PRIu32, named->ordinal);
         break;
     case FABRIC_SWITCH:
+        if (fabric->n_planes > 1) {
+            snprintf(buffer, size, "plane%" PRIu32 ".%s%" PRIu32, named->plane, switch_word(named->tier),
+                     named->tier_index);
+            break;
+        }
         snprintf(buffer, size, "%s%" PRIu32, switch_word(named->tier), named->tier_index);
         break;
     case FABRIC_NVSWITCH:
@@ -52,6 +57,8 @@ static void port_name(const struct fabric *fabric, const struct fabric_link *lin
         snprintf(buffer, size, ":nvlink%" PRIu32, link->tail_port - fabric->endpoints[link->tail_device].n_nics);
     } else if (link->kind == FABRIC_NVLINK) {
         snprintf(buffer, size, ":port%" PRIu32, link->tail_port);
+    } else if (tail->kind == FABRIC_ENDPOINT && fabric->n_planes > 1) {
+        snprintf(buffer, size, ":plane%" PRIu32, link->tail_port);
     } else if (tail->kind == FABRIC_ENDPOINT || head->kind == FABRIC_ENDPOINT) {
         buffer[0] = '\0';
     } else if (head->tier > tail->tier) {

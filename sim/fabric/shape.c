@@ -172,11 +172,12 @@ static bool check_count(const struct topology *topology, const struct shape *sha
         error_hint(error, "give spines, or use at most %" PRIu32 " GPUs", topology->fabric.leaf_downlinks);
         return false;
     }
-    if (shape->leaves + shape->spines + shape->super_spines > BUILDER_SWITCH_LIMIT) {
+    if (topology->nic.planes * (shape->leaves + shape->spines + shape->super_spines) > BUILDER_SWITCH_LIMIT) {
         return SHAPE_REFUSE(error, topology, ERROR_ID_CONFLICT_SCALE,
                             "%" PRIu64 " leaves, %" PRIu64 " spines and %" PRIu32
-                            " super-spines are more than %d switches",
-                            shape->leaves, shape->spines, shape->super_spines, BUILDER_SWITCH_LIMIT);
+                            " super-spines%s are more than %d switches",
+                            shape->leaves, shape->spines, shape->super_spines,
+                            topology->nic.planes > 1 ? " in each plane" : "", BUILDER_SWITCH_LIMIT);
     }
     return true;
 }
@@ -219,11 +220,16 @@ static bool check_fractions(const struct topology *topology, struct error *error
 
 /** All ports together, and all devices, must be numbers of 32 bits. */
 static bool check_size(const struct topology *topology, const struct shape *shape, struct error *error) {
+    const uint64_t planes = topology->nic.planes;
     const uint64_t nvlinks = shape_has_nvlink(topology) ? 2 * (uint64_t)topology->nvlink.links_per_gpu : 0;
     const uint64_t uplinks = 2 * shape->leaves * shape->parallel * topology->fabric.spines +
                              2 * shape->spines * (shape->super_spines > 0 ? topology->fabric.spine_uplinks : 0);
+    if (planes == 0) {
+        return SHAPE_REFUSE(error, topology, ERROR_ID_CONFLICT_SCALE, "a NIC has at least one plane");
+    }
     /* endpoints < 2^64 and nvlinks < 2^18: only the product can overflow */
-    if (shape->endpoints >= FABRIC_NONE || shape->endpoints * (nvlinks + 2) + uplinks >= FABRIC_NONE) {
+    if (shape->endpoints >= FABRIC_NONE ||
+        shape->endpoints * (nvlinks + 2 * planes) + planes * uplinks >= FABRIC_NONE) {
         return SHAPE_REFUSE(error, topology, ERROR_ID_CONFLICT_SCALE,
                             "%" PRIu64 " GPUs have more links than can be numbered", shape->endpoints);
     }

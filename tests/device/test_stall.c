@@ -19,8 +19,8 @@ static void route_round(struct fabric *fabric) {
         for (uint32_t i = 0; i < LEAVES; i++) {
             const struct fabric_route up = {.first_port = (uint16_t)(PORTS_OF_HOSTS + i), .count = 1};
             const struct fabric_route down = {.first_port = (uint16_t)((i + 1) % LEAVES), .count = 1};
-            fabric->routes[i * fabric->n_leaves + to] = up;
-            fabric->routes[(LEAVES + i) * fabric->n_leaves + to] = down;
+            fabric->routes[i * fabric->plane_leaves + to] = up;
+            fabric->routes[(LEAVES + i) * fabric->plane_leaves + to] = down;
         }
     }
 }

@@ -118,7 +118,8 @@ static void find_distances(const struct fabric *fabric, uint32_t leaf, uint32_t 
 /** Ports of one switch towards a leaf. */
 static void check_route(const struct fabric *fabric, uint32_t ordinal, uint32_t leaf, const uint32_t *distance) {
     const struct fabric_device *device = &fabric->devices[fabric->switch_devices[ordinal]];
-    const struct fabric_route route = fabric->routes[(uint64_t)ordinal * fabric->n_leaves + leaf];
+    const struct fabric_route route =
+        fabric->routes[(uint64_t)ordinal * fabric->plane_leaves + leaf % fabric->plane_leaves];
     for (uint32_t port = 0; port < device->n_ports; port++) {
         const struct fabric_device *head = &fabric->devices[fabric->links[device->first_port + port].head_device];
         const bool nearer = ordinal != leaf && head->kind == FABRIC_SWITCH && distance[ordinal] != FABRIC_NONE &&
@@ -133,6 +134,10 @@ void fixture_check_routes(const struct fabric *fabric) {
     for (uint32_t leaf = 0; leaf < fabric->n_leaves; leaf++) {
         find_distances(fabric, leaf, distance);
         for (uint32_t ordinal = 0; ordinal < fabric->n_switches; ordinal++) {
+            if (fabric->devices[fabric->switch_devices[ordinal]].plane != leaf / fabric->plane_leaves) {
+                FIXTURE_EXPECT(distance[ordinal] == FABRIC_NONE); /* planes never meet */
+                continue;
+            }
             check_route(fabric, ordinal, leaf, distance);
         }
     }

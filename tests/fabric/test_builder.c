@@ -227,13 +227,29 @@ START_TEST(eight_thousand_gpus_take_little_memory_and_are_all_reached) {
 }
 END_TEST
 
-START_TEST(what_this_version_cannot_simulate_is_said) {
+START_TEST(planes_are_the_same_fabric_once_more) {
     struct topology topology = fixture_racks();
-    topology.nic.planes = 2;
-    refused(&topology, ERROR_ID_UNSUPPORTED, "2 NIC planes a GPU are described, not simulated by this version");
-    struct fabric *plane = fabric_build_plane(&topology, NULL);
-    ck_assert_ptr_nonnull(plane);
-    fabric_free(plane);
+    struct fabric *one = build(&topology);
+    topology.nic.planes = 4;
+    struct fabric *fabric = build(&topology);
+    ck_assert_uint_eq(fabric->n_planes, 4);
+    ck_assert_uint_eq(fabric->n_leaves, 4 * one->n_leaves);
+    ck_assert_uint_eq(fabric->n_spines, 4 * one->n_spines);
+    ck_assert_uint_eq(fabric->n_chips, one->n_chips);
+    ck_assert_uint_eq(fabric->endpoints[5].n_nics, 4);
+    fixture_check_routes(fabric);
+    for (uint32_t endpoint = 0; endpoint < fabric->n_endpoints; endpoint++) {
+        for (uint32_t plane = 0; plane < 4; plane++) {
+            const struct fabric_link *link = &fabric->links[fabric->devices[endpoint].first_port + plane];
+            const struct fabric_device *leaf = &fabric->devices[link->head_device];
+            ck_assert_uint_eq(leaf->plane, plane);
+            ck_assert_uint_eq(leaf->tier_index, one->endpoints[endpoint].leaf);
+            ck_assert_uint_eq(link->head_port, one->endpoints[endpoint].leaf_port);
+            ck_assert_uint_eq(fabric_route_to(fabric, link->head_device, endpoint).first_port, link->head_port);
+        }
+    }
+    fabric_free(one);
+    fabric_free(fabric);
 }
 END_TEST
 
@@ -322,7 +338,7 @@ START_TEST(clusters_that_cannot_be_numbered_are_refused_before_memory_is_taken) 
 END_TEST
 
 static void add_errors(TCase *cases) {
-    tcase_add_test(cases, what_this_version_cannot_simulate_is_said);
+    tcase_add_test(cases, planes_are_the_same_fabric_once_more);
     tcase_add_test(cases, contradictory_domains_are_refused);
     tcase_add_test(cases, switches_without_enough_ports_are_refused);
     tcase_add_test(cases, uneven_spines_and_rails_are_refused);

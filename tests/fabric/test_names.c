@@ -18,6 +18,21 @@ static void link_is(const struct fabric *fabric, uint32_t device, uint32_t port,
     ck_assert_str_eq(fabric_link_name(fabric, fabric->devices[device].first_port + port, buffer, sizeof(buffer)), name);
 }
 
+START_TEST(planes_are_named_where_there_are_several) {
+    struct topology topology = fixture_racks();
+    topology.nic.planes = 2;
+    struct fabric *fabric = fabric_build(&topology, NULL);
+    char name[NAMES_LINK_SIZE];
+    const uint32_t nic = fabric->devices[70].first_port + 1;
+    ck_assert_str_eq(fabric_link_name(fabric, nic, name, sizeof(name)), "gpu70:plane1 → plane1.leaf1");
+    ck_assert_str_eq(fabric_link_name(fabric, fabric->links[nic].reverse, name, sizeof(name)), "plane1.leaf1 → gpu70");
+    const uint32_t spine = fabric->switch_devices[fabric->n_leaves];
+    ck_assert_str_eq(fabric_device_name(fabric, spine, name, sizeof(name)), "plane0.spine0");
+    ck_assert_str_eq(fabric_link_name(fabric, nic + 1, name, sizeof(name)), "gpu70:nvlink0 → rack1.nvswitch0");
+    fabric_free(fabric);
+}
+END_TEST
+
 START_TEST(devices_are_called_by_kind_and_number) {
     const struct topology topology = fixture_racks();
     struct fabric *fabric = fabric_build(&topology, NULL);
@@ -56,6 +71,7 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("names");
     TCase *cases = tcase_create("names");
+    tcase_add_test(cases, planes_are_named_where_there_are_several);
     tcase_add_test(cases, devices_are_called_by_kind_and_number);
     tcase_add_test(cases, links_name_their_ends_and_the_port_where_it_matters);
     tcase_add_test(cases, a_short_buffer_cuts_the_name_and_nothing_else);

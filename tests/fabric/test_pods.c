@@ -38,6 +38,27 @@ static uint32_t neighbour(const struct fabric *fabric, const struct fabric_devic
     return fabric->devices[fabric->links[device->first_port + port].head_device].tier_index;
 }
 
+START_TEST(each_plane_has_the_same_pods) {
+    struct topology topology = fixture_pods();
+    struct fabric *one = build(&topology);
+    topology.nic.planes = 2;
+    struct fabric *two = build(&topology);
+    ck_assert_uint_eq(two->n_pods, one->n_pods);
+    ck_assert_uint_eq(two->n_super_spines, 2 * one->n_super_spines);
+    const uint32_t leaf = two->switch_devices[two->plane_leaves]; /* leaf 0 of plane 1 */
+    ck_assert_uint_eq(two->devices[leaf].plane, 1);
+    ck_assert_uint_eq(two->devices[leaf].tier_index, 0);
+    struct describe_path path;
+    ck_assert(describe_path_of_plane(two, 0, 19, 1, 64, &path));
+    ck_assert_uint_eq(path.n_hops, 6);
+    for (uint32_t hop = 1; hop < path.n_hops; hop++) {
+        ck_assert_uint_eq(two->devices[two->links[path.hops[hop].link].tail_device].plane, 1);
+    }
+    fabric_free(one);
+    fabric_free(two);
+}
+END_TEST
+
 START_TEST(pods_have_exact_counts_and_the_last_one_may_be_smaller) {
     const struct topology topology = fixture_pods();
     struct fabric *fabric = build(&topology);
@@ -295,6 +316,7 @@ int main(void) {
     Suite *suite = suite_create("pods");
     TCase *cases = tcase_create("pods");
     tcase_set_timeout(cases, 30);
+    tcase_add_test(cases, each_plane_has_the_same_pods);
     tcase_add_test(cases, pods_have_exact_counts_and_the_last_one_may_be_smaller);
     tcase_add_test(cases, spines_reach_the_super_spines_of_their_group_alone);
     tcase_add_test(cases, one_group_joins_every_spine_to_every_super_spine);

@@ -79,7 +79,7 @@ static bool tables_miss(const struct reference_world *world, uint32_t link) {
 }
 
 static struct fabric_route route_between(const struct fabric *fabric, uint32_t device, uint32_t leaf) {
-    return fabric->routes[(uint64_t)fabric->devices[device].ordinal * fabric->n_leaves + leaf];
+    return fabric->routes[(uint64_t)fabric->devices[device].ordinal * fabric->plane_leaves + leaf];
 }
 
 /** Whether a port counts among the ways to a leaf. */
