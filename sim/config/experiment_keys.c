@@ -22,8 +22,8 @@ static const char *const group_placements[] = {"consecutive", "strided", NULL};
 static const char *const types[] = {"fp8", "bf16", "nvfp4", NULL};
 static const char *const phases[] = {"dispatch", "combine", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
-static const char *const paths[] = {
-    "ecmp", "adaptive", "spray_random", "spray_round_robin", "two_choices", "drill", "flowlet", "host_reps", NULL};
+static const char *const paths[] = {"ecmp",  "adaptive", "spray_random", "spray_round_robin", "two_choices",
+                                    "drill", "flowlet",  "host_reps",    "d_mod_k",           NULL};
 static const char *const hashes[] = {"mix", "crc16", NULL};
 static const char *const controllers[] = {"none", "dcqcn", "spectrum_x",      "timely", "swift",
                                           "nscc", "hpcc",  "receiver_credit", NULL};
@@ -187,7 +187,8 @@ static const struct key policy_keys[] = {
             "two_choices: every packet the shallower of two random queues; drill: the same with the last choice as a "
             "third (DRILL(2,1)); flowlet: after a pause a queue pair draws another path (LetFlow); host_reps: the "
             "sender gives every packet a path, one that "
-            "came back unmarked before a random one (REPS).",
+            "came back unmarked before a random one (REPS); d_mod_k: the destination alone picks the port, as in the "
+            "forwarding tables of InfiniBand fat trees (D-Mod-K).",
      FIELD(experiment_policy, path)},
     {"queue_pairs", KEY_QUANTITY, QUANTITY_COUNT, "1", "256", "1",
      .doc = "Queue pairs to a peer, used in turn: each is a path of its own under ecmp (NVIDIA nccl "

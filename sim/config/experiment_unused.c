@@ -104,7 +104,6 @@ static bool has_flowlet(const struct experiment *experiment) {
     return is_named(experiment, "flowlet", "");
 }
 
-/* Ordered packets are hashed under every policy but one. */
 static bool has_failures(const struct experiment *experiment) {
     return experiment->n_failures > 0;
 }
@@ -112,16 +111,18 @@ static bool has_failures(const struct experiment *experiment) {
 static bool has_excluding(const struct experiment *experiment) {
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
         const char *path = experiment->policies[p].path;
-        if (strcmp(path, "ecmp") != 0 && strcmp(path, "flowlet") != 0) {
+        if (strcmp(path, "ecmp") != 0 && strcmp(path, "flowlet") != 0 && strcmp(path, "d_mod_k") != 0) {
             return has_failures(experiment);
         }
     }
     return false;
 }
 
+/* Ordered packets are hashed under every policy but two. */
 static bool has_hash(const struct experiment *experiment) {
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
-        if (strcmp(experiment->policies[p].path, "flowlet") != 0) {
+        const char *path = experiment->policies[p].path;
+        if (strcmp(path, "flowlet") != 0 && strcmp(path, "d_mod_k") != 0) {
             return true;
         }
     }
@@ -183,11 +184,11 @@ static const struct rule rules[] = {
     {"traffic.expert_time", has_combine, "with a combine phase"},
     {"path.refresh_period", has_refreshes, "with a policy of path adaptive, two_choices or drill"},
     {"path.grade_scale", has_adaptive, "with a policy of path adaptive"},
-    {"path.hash", has_hash, "with a policy of a path other than flowlet"},
+    {"path.hash", has_hash, "with a policy of a path other than flowlet and d_mod_k"},
     {"path.round_robin_rounds", has_round_robin, "with a policy of path spray_round_robin"},
     {"path.flowlet_gap", has_flowlet, "with a policy of path flowlet"},
     {"path.flowlet_entries", has_flowlet, "with a policy of path flowlet"},
-    {"path.exclusion", has_excluding, "with failures and a policy of a path other than ecmp and flowlet"},
+    {"path.exclusion", has_excluding, "with failures and a policy of a path other than ecmp, flowlet and d_mod_k"},
     {"path.convergence", has_failures, "with failures"},
     {"congestion.dcqcn", has_dcqcn, "with a policy of controller dcqcn"},
     {"congestion.spectrum_x", has_spectrum_x, "with a policy of controller spectrum_x"},

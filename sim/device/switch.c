@@ -79,8 +79,8 @@ struct switch_device *switch_create(const struct context *context, uint32_t devi
     device->active = memory_allocate(device->words, sizeof(uint64_t));
     device->stale = memory_allocate(device->words, sizeof(uint64_t));
     device->views = memory_allocate(place->n_ports, sizeof(*device->views));
-    device->path =
-        context->path->create(&context->parameters->path, context->parameters->seed, device_number, place->n_ports);
+    device->path = path_state_create(context->path, &context->parameters->path, context->parameters->seed,
+                                     context->fabric, device_number);
     device->next_refresh_ps =
         context->path->reads_ports
             ? path_refresh_offset_ps(&context->parameters->path, context->parameters->seed, device_number)

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "path/adaptive.h"
+#include "path/d_mod_k.h"
 #include "path/drill.h"
 #include "path/ecmp.h"
 #include "path/flowlet.h"
@@ -24,11 +25,21 @@ static const struct path_policy *const policies[PATH_KINDS] = {
     [PATH_DRILL] = &drill_policy,
     [PATH_FLOWLET] = &flowlet_policy,
     [PATH_HOST_REPS] = &host_reps_policy,
+    [PATH_D_MOD_K] = &d_mod_k_policy,
 };
 
 const struct path_policy *path_policy_of(enum path_kind kind) {
     REQUIRE((unsigned)kind < PATH_KINDS, "path policy %d of %d", (int)kind, PATH_KINDS);
     return policies[kind];
+}
+
+struct path_state *path_state_create(const struct path_policy *policy, const struct path_parameters *parameters,
+                                     uint64_t seed, const struct fabric *fabric, uint32_t device) {
+    struct path_state *state = policy->create(parameters, seed, device, fabric->devices[device].n_ports);
+    if (policy->place != NULL) {
+        policy->place(state, fabric, device);
+    }
+    return state;
 }
 
 void path_state_free(struct path_state *state) {

@@ -9,6 +9,8 @@
 #ifndef MOEFABRIC_PATH_PATH_H
 #define MOEFABRIC_PATH_PATH_H
 
+#include "fabric/fabric.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +24,7 @@ enum path_kind {
     PATH_DRILL,
     PATH_FLOWLET,
     PATH_HOST_REPS,
+    PATH_D_MOD_K,
     PATH_KINDS
 };
 
@@ -94,6 +97,8 @@ struct path_policy {
     /** State for one switch (device number) of n_ports ports. Ends with path_state_free. */
     struct path_state *(*create)(const struct path_parameters *parameters, uint64_t seed, uint32_t device,
                                  uint32_t n_ports);
+    /** Tells a new state where its switch (device number) stands in the fabric, which outlives it. NULL: the policy does not ask. */
+    void (*place)(struct path_state *state, const struct fabric *fabric, uint32_t device);
     /** Port states as they are at a refresh time. ports[n_ports]; only those that are candidates of some route need be right. Of several refreshes without a choice between them all but the last may be left out. */
     void (*refresh)(struct path_state *state, const struct path_port *ports);
     /** Returns a port among the candidates. */
@@ -102,6 +107,10 @@ struct path_policy {
 
 /** The policy of a kind; the table of policies is in path.c. */
 const struct path_policy *path_policy_of(enum path_kind kind);
+
+/** State of a policy for one switch (device number) of a fabric. Ends with path_state_free. */
+struct path_state *path_state_create(const struct path_policy *policy, const struct path_parameters *parameters,
+                                     uint64_t seed, const struct fabric *fabric, uint32_t device);
 
 /** Frees the state of any policy; NULL is allowed. */
 void path_state_free(struct path_state *state);

@@ -18,7 +18,7 @@ static const struct path_parameters parameters = {.refresh_period_ps = 100000,
 static struct path_request packet_of(uint64_t n, const uint16_t *ports, uint16_t count) {
     return (struct path_request){.now_ps = 100 * n,
                                  .source = (uint32_t)n,
-                                 .destination = 77,
+                                 .destination = (uint32_t)(77 + n),
                                  .entropy = (uint16_t)(3 * n),
                                  .ingress_port = (uint16_t)(n % FIRST),
                                  .first_port = FIRST,

@@ -258,6 +258,10 @@ static bool drill(const struct summary *s) {
 static bool flowlet(const struct summary *s) {
     return takes(s, PATH_FLOWLET);
 }
+static bool d_mod_k(const struct summary *s) {
+    return s->random_case->parameters.path.kind == PATH_D_MOD_K && s->starts[PACKET_DATA] > 0 &&
+           s->random_case->fabric->n_leaves > 1;
+}
 static bool turns(const struct summary *s) {
     return s->links.turns > 0;
 }
@@ -353,6 +357,7 @@ static const struct {
     [FEATURE_TWO_CHOICES] = {"two choices", two_choices},
     [FEATURE_DRILL] = {"DRILL", drill},
     [FEATURE_FLOWLET] = {"flowlets", flowlet},
+    [FEATURE_D_MOD_K] = {"routing by destination", d_mod_k},
     [FEATURE_TURNS] = {"turns of two data classes", turns},
     [FEATURE_THREE_TIERS] = {"three tiers", three_tiers},
     [FEATURE_SLOWER_WAY] = {"slower link among equal ways", slower_way},

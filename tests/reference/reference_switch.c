@@ -54,7 +54,7 @@ struct reference_switch *reference_switch_create(struct reference_world *world, 
         created->ports[port].telemetry.stream = hash_stream(parameters->seed, HASH_PURPOSE_TELEMETRY, device, port);
     }
     created->policy = path_policy_of(parameters->path.kind);
-    created->path = created->policy->create(&parameters->path, parameters->seed, device, description->n_ports);
+    created->path = path_state_create(created->policy, &parameters->path, parameters->seed, world->fabric, device);
     if (created->policy->reads_ports) {
         schedule_refresh(world, device, path_refresh_offset_ps(&parameters->path, parameters->seed, device));
     }
