@@ -139,6 +139,10 @@ static void print_json(const struct experiment *experiment, const struct estimat
     json_whole(&json, estimate->volume.fabric_bytes);
     json_name(&json, "nvlink_payload_bytes");
     json_whole(&json, estimate->volume.nvlink_bytes);
+    json_name(&json, "background_fabric_payload_bytes");
+    json_whole(&json, estimate->background.fabric_bytes);
+    json_name(&json, "background_nvlink_payload_bytes");
+    json_whole(&json, estimate->background.nvlink_bytes);
     json_name(&json, "least_time_ps");
     json_whole(&json, estimate->ideal_ps);
     json_name(&json, "estimated_packet_hops_a_run");

@@ -71,6 +71,11 @@ static uint64_t packets_of(uint64_t bytes, uint32_t unit_bytes, const struct top
     return pieces_count(&pieces);
 }
 
+/* Flows of many sizes end in the middle of a packet: half of one more on average. */
+static uint64_t packets_of_mixed(uint64_t bytes, uint64_t messages, const struct topology_nic *nic) {
+    return bytes / nic->payload_bytes + messages / 2;
+}
+
 /* Token copies are cut one by one; counts and grants are one packet each. */
 static uint64_t data_packets(const struct plan *plan, const struct experiment *experiment,
                              const struct plan_volume *volume) {
@@ -78,8 +83,8 @@ static uint64_t data_packets(const struct plan *plan, const struct experiment *e
     if (plan->pattern) {
         return volume->fabric_messages * packets_of(experiment->traffic.bytes, 0, nic);
     }
-    if (!plan->moe) { // flows of many sizes end in the middle of a packet: half of one more on average
-        return volume->fabric_bytes / nic->payload_bytes + volume->fabric_messages / 2;
+    if (!plan->moe) {
+        return packets_of_mixed(volume->fabric_bytes, volume->fabric_messages, nic);
     }
     uint64_t packets = moe_summary_extent(plan->moe, MOE_SUMMARY_COUNTS).total.fabric_sent.messages;
     for (int phase = MOE_SUMMARY_DISPATCH; phase <= MOE_SUMMARY_COMBINE; phase++) {
@@ -115,12 +120,19 @@ void estimate_plan(const struct plan *plan, const struct experiment *experiment,
     const struct plan_volume volume = plan_volume(plan, experiment);
     *estimate = (struct estimate){
         .volume = volume, .digest = plan_digest(plan), .ideal_ps = ideal_of(plan, experiment, fabric)};
-    estimate->data_packets = (double)data_packets(plan, experiment, &volume);
+    const struct plan_volume background = plan_background_volume(plan, experiment);
+    estimate->background = background;
+    for (uint32_t item = 0; plan->background && item < experiment->n_backgrounds; item++) {
+        estimate->backgrounds[item] = background_volume(plan->background, item);
+    }
+    estimate->data_packets =
+        (double)(data_packets(plan, experiment, &volume) +
+                 packets_of_mixed(background.fabric_bytes, background.fabric_messages, &topology->nic));
     // a message ends in the middle of a record: half of one more on average
-    estimate->records = volume.nvlink_messages == 0
-                            ? 0
-                            : (double)volume.nvlink_bytes / (double)topology->nvlink.record_bytes +
-                                  0.5 * (double)volume.nvlink_messages;
+    const double nvlink_messages = (double)(volume.nvlink_messages + background.nvlink_messages);
+    const double nvlink_bytes = (double)(volume.nvlink_bytes + background.nvlink_bytes);
+    estimate->records =
+        nvlink_messages > 0 ? nvlink_bytes / (double)topology->nvlink.record_bytes + 0.5 * nvlink_messages : 0;
     const double links = mean_links(plan, fabric);
     const double acknowledged =
         experiment->transport.acknowledge_bytes > topology->nic.payload_bytes
@@ -130,7 +142,7 @@ void estimate_plan(const struct plan *plan, const struct experiment *experiment,
     // a probe and its reply each round trip of a queue pair: about as many hops again (30 … 34 against 14 million, quickstart-incast)
     estimate->hops *= 1 + share_named(experiment, "spectrum_x");
     estimate->hops *= 1 + 0.45 * share_named(experiment, "receiver_credit"); // a pull for nearly every packet
-    estimate->memory_bytes = memory_of(&volume, experiment, fabric);
+    estimate->memory_bytes = memory_of(&volume, experiment, fabric) + 70.0 * (double)background.fabric_messages;
     estimate->cpu_seconds = estimate->hops / hops_per_cpu_second;
 }
 

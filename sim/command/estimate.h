@@ -11,10 +11,12 @@
 
 /** One run of an experiment, as the mean over its policies. */
 struct estimate {
-    struct plan_volume volume;
-    double data_packets; /**< put on fabric links by NICs */
-    double records;      /**< put on NVLink by GPUs */
-    double hops;         /**< packet-hops, acknowledgements included */
+    struct plan_volume volume;                                    /**< of the measured traffic */
+    struct plan_volume background;                                /**< of what runs beside it */
+    struct background_volume backgrounds[EXPERIMENT_BACKGROUNDS]; /**< the same, for each item */
+    double data_packets;                                          /**< put on fabric links by NICs */
+    double records;                                               /**< put on NVLink by GPUs */
+    double hops;                                                  /**< packet-hops, acknowledgements included */
     double memory_bytes;
     double cpu_seconds;
     uint64_t digest;   /**< of the traffic of the first seed */

@@ -8,7 +8,7 @@
 #include "fabric/describe.h"
 
 uint32_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase) {
-    if (!ideal->plan->moe || phase == MEASURE_PHASE_COUNTS) {
+    if (!ideal->plan->moe || phase >= MEASURE_PHASE_COUNTS) { // of the background too
         return 0;
     }
     return moe_summary_unit_bytes(ideal->plan->moe,

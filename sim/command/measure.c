@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "command/arrivals.h"
 #include "command/ideal.h"
+#include "command/measure_background.h"
 #include "command/slow_flow.h"
 #include "command/stall.h"
 #include "fabric/names.h"
@@ -26,15 +27,19 @@ static enum measurement_outcome outcome_of(enum network_status status) {
     }
 }
 
+/* Phases of the measured traffic; those of the background follow. */
+static uint32_t measured_phases(const struct plan *plan) {
+    return plan->moe ? MEASURE_PHASES : 1;
+}
+
 static struct measurement_shape shape_of(const struct simulation *simulation, const struct plan *plan) {
     const struct fabric *fabric = simulation->fabric;
     struct measurement_shape shape = {.n_ranks = plan->placement.n_ranks,
                                       .n_racks = simulation->experiment->topology.racks,
-                                      .n_phases = 1,
+                                      .n_phases = measured_phases(plan) + simulation->experiment->n_backgrounds,
                                       .n_links = fabric->n_links};
     if (plan->moe) {
         const struct moe_counts *counts = moe_plan_counts(plan->moe);
-        shape.n_phases = MEASURE_PHASES;
         shape.n_experts = counts->shape.experts * counts->n_groups;
     }
     return shape;
@@ -91,6 +96,9 @@ static void fill_endpoint(struct measurement *measurement, const struct fabric *
 }
 
 uint32_t measure_phase_of(const struct plan *plan, uint32_t tag) {
+    if (plan->background && background_owns(tag)) {
+        return measured_phases(plan) + background_item(tag);
+    }
     if (!plan->moe) {
         return 0;
     }
@@ -104,6 +112,11 @@ uint32_t measure_phase_of(const struct plan *plan, uint32_t tag) {
     default:
         return MEASURE_PHASE_DISPATCH;
     }
+}
+
+/* The row of a rank in the only phase of a pattern. */
+static struct measurement_rank_phase *pattern_row(const struct measurement *measurement, uint32_t rank) {
+    return &measurement->rank_phases[(size_t)rank * measurement->n_phases];
 }
 
 static void add_message(struct measurement *measurement, const struct plan *plan, uint32_t source,
@@ -183,7 +196,7 @@ static void fill_moe(struct measurement *measurement, const struct ideal *ideal)
     }
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         const struct moe_phase_times times = moe_phase_times(plan->moe, rank);
-        struct measurement_rank_phase *rows = &measurement->rank_phases[(size_t)rank * MEASURE_PHASES];
+        struct measurement_rank_phase *rows = &measurement->rank_phases[(size_t)rank * measurement->n_phases];
         const uint64_t starts[MEASURE_PHASES] = {times.dispatch_start_ps, times.combine_start_ps, times.start_ps};
         const uint64_t ends[MEASURE_PHASES] = {times.dispatch_end_ps, times.combine_end_ps, times.counts_done_ps};
         for (uint32_t p = 0; p < MEASURE_PHASES; p++) {
@@ -219,7 +232,7 @@ static void fill_pattern_nvlink_ideals(struct measurement *measurement, const st
     }
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         const uint64_t nvlink_ps = bytes[rank] > 0 ? ideal_nvlink_ps(ideal, rank, bytes[rank]) : 0;
-        uint64_t *ideal_ps = &measurement->rank_phases[rank].ideal_ps;
+        uint64_t *ideal_ps = &pattern_row(measurement, rank)->ideal_ps;
         *ideal_ps = nvlink_ps > *ideal_ps ? nvlink_ps : *ideal_ps;
     }
     free(bytes);
@@ -230,22 +243,25 @@ static void fill_pattern_ideals(struct measurement *measurement, const struct id
     uint64_t *ways_ps = memory_allocate(measurement->n_ranks, sizeof(*ways_ps));
     for (uint64_t i = 0; i < measurement->n_messages; i++) {
         const struct measurement_message *message = &measurement->messages[i];
+        if (message->phase != 0) {
+            continue; // of the background
+        }
         const uint64_t flow_ps = ideal_flow_ps(ideal, message->source, message->destination, 0, message->bytes);
         const uint64_t way_ps = flow_ps - ideal_wire_ps(ideal, message->source, 0, message->bytes);
         uint64_t *shortest_ps = &ways_ps[message->destination];
         *shortest_ps = *shortest_ps == 0 || way_ps < *shortest_ps ? way_ps : *shortest_ps;
-        measurement->rank_phases[message->destination].ideal_ps +=
+        pattern_row(measurement, message->destination)->ideal_ps +=
             ideal_wire_ps(ideal, message->destination, 0, message->bytes);
     }
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
-        measurement->rank_phases[rank].ideal_ps += ways_ps[rank];
+        pattern_row(measurement, rank)->ideal_ps += ways_ps[rank];
     }
     if (ideal->plan->pattern) {
         fill_pattern_nvlink_ideals(measurement, ideal);
     }
     struct measurement_phase *phase = &measurement->phases[0];
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
-        const uint64_t ideal_ps = measurement->rank_phases[rank].ideal_ps;
+        const uint64_t ideal_ps = pattern_row(measurement, rank)->ideal_ps;
         phase->ideal_ps = ideal_ps > phase->ideal_ps ? ideal_ps : phase->ideal_ps;
     }
     free(ways_ps);
@@ -255,8 +271,8 @@ static void fill_pattern_ideals(struct measurement *measurement, const struct id
 static void fill_pattern_times(struct measurement *measurement, const struct pattern *pattern) {
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         const struct pattern_times times = pattern_times(pattern, rank);
-        measurement->rank_phases[rank].start_ps = known(times.start_ps);
-        measurement->rank_phases[rank].finish_ps = known(times.end_ps);
+        pattern_row(measurement, rank)->start_ps = known(times.start_ps);
+        pattern_row(measurement, rank)->finish_ps = known(times.end_ps);
     }
 }
 
@@ -264,9 +280,12 @@ static void fill_pattern_times(struct measurement *measurement, const struct pat
 static void fill_connection_times(struct measurement *measurement) {
     for (uint64_t i = 0; i < measurement->n_messages; i++) {
         const struct measurement_message *message = &measurement->messages[i];
+        if (message->phase != 0) {
+            continue; // of the background
+        }
         const uint32_t ranks[] = {message->source, message->destination};
         for (int r = 0; r < 2; r++) {
-            struct measurement_rank_phase *phase = &measurement->rank_phases[ranks[r]];
+            struct measurement_rank_phase *phase = pattern_row(measurement, ranks[r]);
             const uint64_t end_ps = r == 0 ? message->posted_ps : message->completed_ps;
             if (phase->finish_ps == 0 || message->posted_ps < phase->start_ps) {
                 phase->start_ps = message->posted_ps;
@@ -280,10 +299,10 @@ static void fill_connection_times(struct measurement *measurement) {
 static void fill_pattern(struct measurement *measurement, const struct ideal *ideal) {
     struct measurement_phase *phase = &measurement->phases[0];
     snprintf(phase->name, sizeof(phase->name), "transfer");
-    phase->participants = measurement->n_ranks;
+    phase->participants = ideal->plan->pattern ? pattern_participants(ideal->plan->pattern) : measurement->n_ranks;
     if (ideal->experiment->traffic.pattern == EXPERIMENT_PATTERN_ALL_TO_ALL) {
         phase->collective_bytes =
-            (uint64_t)measurement->n_ranks * measurement->n_ranks * ideal->experiment->traffic.bytes;
+            (uint64_t)phase->participants * phase->participants * ideal->experiment->traffic.bytes;
     }
     if (ideal->plan->pattern) {
         fill_pattern_times(measurement, ideal->plan->pattern);
@@ -319,6 +338,9 @@ struct measurement *measure_network(const struct simulation *simulation, const s
         fill_experts(measurement, plan->moe);
     } else {
         fill_pattern(measurement, &ideal);
+    }
+    if (plan->background) {
+        measure_background_fill(measurement, plan, simulation->experiment, measured_phases(plan));
     }
     measurement_finish(measurement, ideal_flow_ps, &ideal);
     const struct flow_pairs pairs = {

@@ -117,32 +117,53 @@ bool plan_init(struct plan *plan, const struct experiment *experiment, bool earl
     } else {
         plan->pattern = pattern_create(&experiment->traffic, &plan->placement, seed, error);
     }
-    if ((plan->moe || plan->pattern || plan->connections) && !check_window(plan, experiment, error)) {
-        plan_fini(plan);
+    const bool measured = plan->moe || plan->pattern || plan->connections;
+    if (measured && experiment->n_backgrounds > 0) {
+        plan->background = background_create(experiment, &plan->placement, error);
     }
-    return plan->moe || plan->pattern || plan->connections;
+    if (!measured || (experiment->n_backgrounds > 0 && !plan->background) || !check_window(plan, experiment, error)) {
+        plan_fini(plan);
+        return false;
+    }
+    return true;
 }
 
 void plan_fini(struct plan *plan) {
     moe_free(plan->moe);
     pattern_free(plan->pattern);
     connection_plan_free(plan->connections);
+    background_free(plan->background);
     *plan = (struct plan){0};
 }
 
-struct traffic plan_traffic(const struct plan *plan) {
+static struct traffic measured_traffic(const struct plan *plan) {
     return plan->moe           ? moe_traffic(plan->moe)
            : plan->connections ? connection_plan_traffic(plan->connections)
                                : pattern_traffic(plan->pattern);
 }
 
-uint64_t plan_digest(const struct plan *plan) {
-    return plan->moe           ? moe_summary_digest(plan->moe)
-           : plan->connections ? connection_plan_digest(plan->connections)
-                               : pattern_digest(plan->pattern);
+struct traffic plan_traffic(const struct plan *plan) {
+    const struct traffic measured = measured_traffic(plan);
+    return plan->background ? background_traffic(plan->background, &measured) : measured;
 }
 
-bool plan_finished(const struct plan *plan) {
+uint64_t plan_digest(const struct plan *plan) {
+    const uint64_t digest = plan->moe           ? moe_summary_digest(plan->moe)
+                            : plan->connections ? connection_plan_digest(plan->connections)
+                                                : pattern_digest(plan->pattern);
+    return plan->background ? background_digest(plan->background, digest) : digest;
+}
+
+static bool background_finished(const struct plan *plan, const struct experiment *experiment) {
+    const struct plan_volume volume = plan_background_volume(plan, experiment);
+    return !plan->background || background_delivered(plan->background) + plan->background_elsewhere ==
+                                    volume.fabric_messages + volume.nvlink_messages;
+}
+
+bool plan_finished(const struct plan *plan, const struct experiment *experiment) {
+    if (!background_finished(plan, experiment)) {
+        return false;
+    }
     if (plan->connections) {
         return connection_plan_delivered(plan->connections) + plan->delivered_elsewhere ==
                connection_plan_count(plan->connections);
@@ -163,8 +184,26 @@ static void gather_ends(struct pattern *pattern, uint32_t n, const struct exchan
     free(ends_ps);
 }
 
+static void gather_background(struct plan *plan, uint32_t n_items, const struct exchange *exchange) {
+    const uint32_t n = plan->placement.n_ranks;
+    uint64_t *ends_ps = memory_allocate(n, sizeof(*ends_ps));
+    for (uint32_t item = 0; item < n_items; item++) {
+        for (uint32_t rank = 0; rank < n; rank++) {
+            ends_ps[rank] = background_times(plan->background, item, rank).end_ps;
+        }
+        exchange->minimum(exchange->context, ends_ps, n);
+        for (uint32_t rank = 0; exchange->rank == 0 && rank < n; rank++) {
+            background_take_end(plan->background, item, rank, ends_ps[rank]);
+        }
+    }
+    free(ends_ps);
+    uint64_t delivered = exchange->rank == 0 ? 0 : background_delivered(plan->background);
+    exchange->sum(exchange->context, &delivered, 1);
+    plan->background_elsewhere = exchange->rank == 0 ? delivered : 0;
+}
+
 /* A rank that another process simulated has kept the times of the beginning: never. The smallest of all is what happened. */
-void plan_gather(struct plan *plan, const struct exchange *exchange) {
+void plan_gather(struct plan *plan, const struct experiment *experiment, const struct exchange *exchange) {
     enum { TIMES = sizeof(struct moe_phase_times) / sizeof(uint64_t) };
     static_assert(sizeof(struct moe_phase_times) == TIMES * sizeof(uint64_t), "times are nothing but 64-bit numbers");
     const uint32_t n = plan->placement.n_ranks;
@@ -175,6 +214,9 @@ void plan_gather(struct plan *plan, const struct exchange *exchange) {
         uint64_t delivered = exchange->rank == 0 ? 0 : connection_plan_delivered(plan->connections);
         exchange->sum(exchange->context, &delivered, 1);
         plan->delivered_elsewhere = exchange->rank == 0 ? delivered : 0;
+    }
+    if (plan->background) {
+        gather_background(plan, experiment->n_backgrounds, exchange);
     }
     if (!plan->moe) {
         return;
@@ -224,5 +266,17 @@ struct plan_volume plan_volume(const struct plan *plan, const struct experiment 
     }
     volume.fabric_bytes = volume.fabric_messages * experiment->traffic.bytes;
     volume.nvlink_bytes = volume.nvlink_messages * experiment->traffic.bytes;
+    return volume;
+}
+
+struct plan_volume plan_background_volume(const struct plan *plan, const struct experiment *experiment) {
+    struct plan_volume volume = {0};
+    for (uint32_t item = 0; plan->background && item < experiment->n_backgrounds; item++) {
+        const struct background_volume one = background_volume(plan->background, item);
+        volume.fabric_bytes += one.fabric_bytes;
+        volume.fabric_messages += one.fabric_messages;
+        volume.nvlink_bytes += one.nvlink_bytes;
+        volume.nvlink_messages += one.nvlink_messages;
+    }
     return volume;
 }

@@ -8,16 +8,19 @@
 #include "base/error.h"
 #include "config/experiment.h"
 #include "engine/exchange.h"
+#include "workload/background.h"
 #include "workload/connection_plan.h"
 #include "workload/moe.h"
 #include "workload/pattern.h"
 
-/** Exactly one of moe, pattern and connections is set. */
+/** Exactly one of moe, pattern and connections is set: the measured traffic. */
 struct plan {
     struct moe *moe;
     struct pattern *pattern;
     struct connection_plan *connections;
-    uint64_t delivered_elsewhere; /**< connections: delivered to ranks that other processes run */
+    struct background *background; /**< NULL: none */
+    uint64_t delivered_elsewhere;  /**< connections: delivered to ranks that other processes run */
+    uint64_t background_elsewhere; /**< the same of the background */
     struct moe_placement placement;
 };
 
@@ -35,10 +38,10 @@ struct traffic plan_traffic(const struct plan *plan);
 uint64_t plan_digest(const struct plan *plan);
 
 /** False while some rank has not finished what it was to do. */
-bool plan_finished(const struct plan *plan);
+bool plan_finished(const struct plan *plan, const struct experiment *experiment);
 
 /** Collective: rank 0 learns when the GPUs of the other ranks finished what. */
-void plan_gather(struct plan *plan, const struct exchange *exchange);
+void plan_gather(struct plan *plan, const struct experiment *experiment, const struct exchange *exchange);
 
 /** What a plan puts on links, all ranks together. */
 struct plan_volume {
@@ -46,7 +49,10 @@ struct plan_volume {
     uint64_t nvlink_bytes, nvlink_messages; /**< payload over NVLink */
 };
 
-/** Sums a plan. */
+/** Sums the measured traffic of a plan. */
 struct plan_volume plan_volume(const struct plan *plan, const struct experiment *experiment);
+
+/** Sums what runs beside it. */
+struct plan_volume plan_background_volume(const struct plan *plan, const struct experiment *experiment);
 
 #endif

@@ -65,6 +65,22 @@ static void print_traffic(FILE *stream, const struct experiment *experiment, con
     fprintf(stream, " (digest %016llx)\n", (unsigned long long)estimate->digest);
 }
 
+static void print_backgrounds(FILE *stream, const struct experiment *experiment, const struct estimate *estimate) {
+    static const char *const patterns[] = {"all-to-all", "ring", "pipeline", "writes"};
+    char fabric_bytes[QUANTITY_TEXT_SIZE], nvlink_bytes[QUANTITY_TEXT_SIZE];
+    for (uint32_t i = 0; i < experiment->n_backgrounds; i++) {
+        const struct experiment_background *item = &experiment->backgrounds[i];
+        const struct background_volume *volume = &estimate->backgrounds[i];
+        fprintf(stream, "beside    %s: %s, GPUs %s, %u round%s; %s over the fabric", item->name,
+                patterns[item->pattern], item->gpus, item->rounds, plural(item->rounds),
+                text(fabric_bytes, QUANTITY_BYTES, (double)volume->fabric_bytes));
+        if (volume->nvlink_bytes > 0) {
+            fprintf(stream, ", %s over NVLink", text(nvlink_bytes, QUANTITY_BYTES, (double)volume->nvlink_bytes));
+        }
+        fprintf(stream, "\n");
+    }
+}
+
 /* Two digits of an estimate are all that it is worth. */
 static double rounded(double value) {
     char digits[32];
@@ -109,6 +125,7 @@ void preview_print(FILE *stream, const struct experiment *experiment, const stru
                    const struct estimate *estimate, uint32_t n_policies, unsigned threads) {
     print_cluster(stream, experiment, fabric);
     print_traffic(stream, experiment, estimate);
+    print_backgrounds(stream, experiment, estimate);
     print_cost(stream, estimate, n_policies, experiment->n_seeds, threads);
     print_limit(stream, experiment, estimate);
 }

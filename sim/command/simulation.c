@@ -33,9 +33,9 @@ struct measurement *simulation_run(const struct simulation *simulation, struct e
     struct network *network = network_create(simulation->fabric, &parameters, &traffic, NULL);
     enum network_status status = network_run(network, simulation->observer, simulation->observer_context);
     if (simulation->exchange) {
-        plan_gather(&plan, simulation->exchange);
+        plan_gather(&plan, simulation->experiment, simulation->exchange);
     }
-    if (status == NETWORK_FINISHED && !plan_finished(&plan)) {
+    if (status == NETWORK_FINISHED && !plan_finished(&plan, simulation->experiment)) {
         status = NETWORK_STALLED;
     }
     const bool first = !simulation->exchange || simulation->exchange->rank == 0;

@@ -79,6 +79,14 @@ static void write_failures(FILE *stream, const struct experiment *experiment) {
     }
 }
 
+static void write_backgrounds(FILE *stream, const struct experiment *experiment) {
+    const struct section *section = key_section(experiment_keys(), "background");
+    fputs(experiment->n_backgrounds > 0 ? "background:\n" : "", stream);
+    for (uint32_t i = 0; i < experiment->n_backgrounds; i++) {
+        write_keys(stream, section, &experiment->backgrounds[i], 2, "- ");
+    }
+}
+
 void configuration_write_resolved(FILE *stream, const struct experiment *experiment) {
     const struct schema *schema = experiment_keys();
     char group[64] = "";
@@ -89,6 +97,8 @@ void configuration_write_resolved(FILE *stream, const struct experiment *experim
             write_topology(stream, &experiment->topology);
         } else if (strcmp(section->path, "policies") == 0) {
             write_policies(stream, experiment);
+        } else if (strcmp(section->path, "background") == 0) {
+            write_backgrounds(stream, experiment);
         } else if (section->listed) {
             write_failures(stream, experiment);
         } else if (!section->amends) {

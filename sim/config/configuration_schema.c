@@ -201,8 +201,8 @@ static void write_policies(struct output *output) {
     end(output, ']');
 }
 
-static void write_failures(struct output *output) {
-    const struct section *section = key_section(experiment_keys(), "failures");
+static void write_items(struct output *output, const char *path) {
+    const struct section *section = key_section(experiment_keys(), path);
     text_member(output, "type", "array");
     begin(output, "items", '{');
     text_member(output, "type", "object");
@@ -255,7 +255,10 @@ static void write_type(struct output *output, const struct key *key) {
         write_policies(output);
         break;
     case KEY_FAILURES:
-        write_failures(output);
+        write_items(output, "failures");
+        break;
+    case KEY_BACKGROUNDS:
+        write_items(output, "background");
         break;
     }
 }

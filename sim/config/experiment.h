@@ -11,6 +11,11 @@
 #include <stdint.h>
 
 enum { EXPERIMENT_NAME_SIZE = 64, EXPERIMENT_COLUMNS = 16, EXPERIMENT_SEEDS = 64, EXPERIMENT_FAILURES = 64 };
+enum {
+    EXPERIMENT_BACKGROUNDS = 8,               /**< tags have 3 bits for them */
+    EXPERIMENT_BACKGROUND_MESSAGES = 1 << 26, /**< of a GPU to another: tags have 26 bits */
+    EXPERIMENT_GPUS_SIZE = 256,
+};
 
 enum experiment_pattern {
     EXPERIMENT_PATTERN_MOE,               /**< dispatch and combine of one MoE layer */
@@ -49,9 +54,11 @@ struct experiment_traffic {
     uint64_t bytes;               /**< patterns other than moe: a message (all_to_all: to each peer) */
     uint32_t source, destination; /**< single; incast: destination */
     uint32_t senders;             /**< incast */
-    char matrix[256];             /**< connection_matrix: name of the file, as given; empty = none */
-    uint32_t tokens_per_gpu;      /**< moe */
-    uint32_t expert_parallelism;  /**< GPUs of one expert-parallel group; 0 = all */
+    char
+        gpus[EXPERIMENT_GPUS_SIZE]; /**< permutation, all_to_all: who takes part, as gpu_list.h reads it; empty = all */
+    char matrix[256];               /**< connection_matrix: name of the file, as given; empty = none */
+    uint32_t tokens_per_gpu;        /**< moe */
+    uint32_t expert_parallelism;    /**< GPUs of one expert-parallel group; 0 = all */
     enum experiment_group_placement group_placement;
     enum experiment_gate gate;
     double zipf_exponent;
@@ -160,6 +167,27 @@ struct experiment_failure {
     unsigned line, column;
 };
 
+enum experiment_background_pattern {
+    EXPERIMENT_BACKGROUND_ALL_TO_ALL,
+    EXPERIMENT_BACKGROUND_RING,     /**< reduce-scatter and all-gather of data-parallel training */
+    EXPERIMENT_BACKGROUND_PIPELINE, /**< from stage to stage */
+    EXPERIMENT_BACKGROUND_WRITES,   /**< to a few targets, as in a checkpoint */
+};
+
+/** One of `background`: traffic beside what is measured. */
+struct experiment_background {
+    char name[EXPERIMENT_NAME_SIZE];
+    enum experiment_background_pattern pattern;
+    char gpus[EXPERIMENT_GPUS_SIZE];    /**< as gpu_list.h reads it */
+    char targets[EXPERIMENT_GPUS_SIZE]; /**< writes; empty = none */
+    uint64_t bytes;
+    uint32_t group; /**< GPUs of a group; 0 = all that take part */
+    enum experiment_group_placement group_placement;
+    uint64_t start_ps;
+    uint64_t every_ps; /**< 0 = a round begins when the one before has been received */
+    uint32_t rounds;
+};
+
 /** Section `congestion.receiver_credit` (sim/congestion/receiver_credit.h). */
 struct experiment_receiver_credit {
     double first_window, tolerated, decrease, step;
@@ -188,6 +216,8 @@ struct experiment {
     uint32_t n_policies;
     struct experiment_failure failures[EXPERIMENT_FAILURES];
     uint32_t n_failures;
+    struct experiment_background backgrounds[EXPERIMENT_BACKGROUNDS];
+    uint32_t n_backgrounds;
     uint64_t seeds[EXPERIMENT_SEEDS];
     uint32_t n_seeds;
     uint64_t limit_ps;           /**< simulated time after which a run is given up */

@@ -2,7 +2,9 @@
 #include "config/experiment_check.h"
 
 #include "base/quantity.h"
+#include "config/background_reader.h"
 #include "config/experiment_split.h"
+#include "config/gpu_list.h"
 #include "config/topology_check.h"
 
 #include <inttypes.h>
@@ -153,12 +155,35 @@ static void check_traffic(const struct experiment *experiment, uint64_t gpus, co
     }
 }
 
+/** Who takes part. */
+static void check_gpus(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    const bool chosen = traffic->gpus[0] != '\0' && strcmp(traffic->gpus, "all") != 0;
+    char problem[ERROR_MESSAGE_SIZE];
+    struct gpu_list list;
+    if (!chosen || gpus == 0 || gpus > UINT32_MAX) {
+        return;
+    }
+    if (traffic->pattern != EXPERIMENT_PATTERN_PERMUTATION && traffic->pattern != EXPERIMENT_PATTERN_ALL_TO_ALL) {
+        CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.gpus", "traffic.pattern",
+                 "only permutation and all_to_all can be among some of the GPUs");
+    } else if (!gpu_list_read(&list, traffic->gpus, (uint32_t)gpus, problem, sizeof problem)) {
+        CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.gpus", "gpus_used", "%.300s", problem);
+    } else {
+        if (list.n_gpus < 2) {
+            CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.gpus", "traffic.pattern", "this pattern needs 2 GPUs");
+        }
+        gpu_list_fini(&list);
+    }
+}
+
 /** Queue pairs of a GPU are numbered with 16 bits, as packets carry them. */
 static void check_queue_pairs(const struct experiment *experiment, const struct experiment_policy *policy,
                               const char *place, const struct contradiction_scope *scope) {
     enum { MOST = 65535 };
     const uint64_t gpus = topology_check_gpus(&experiment->topology);
-    const uint64_t peers = gpus > 0 ? experiment_split_peers(experiment, gpus) : 0;
+    const uint64_t peers =
+        (gpus > 0 ? experiment_split_peers(experiment, gpus) : 0) + background_reader_peers(experiment);
     if (peers * policy->queue_pairs > MOST) {
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, "traffic.pattern",
                  "policy `%s`: %" PRIu64 " peers a GPU × %" PRIu32
@@ -282,6 +307,10 @@ void experiment_check(const struct experiment *experiment, const struct contradi
     } else if (gpus > 0) {
         check_packets(experiment, scope);
         check_traffic(experiment, gpus, scope);
+    }
+    check_gpus(experiment, gpus, scope);
+    if (gpus > 0 && gpus <= UINT32_MAX) {
+        background_reader_check(experiment, gpus, scope);
     }
     check_policies(experiment, scope);
     check_seeds(experiment, scope);

@@ -2,6 +2,7 @@
 #include "config/experiment_file.h"
 
 #include "base/memory.h"
+#include "config/background_reader.h"
 #include "config/connection_matrix.h"
 #include "config/contradiction.h"
 #include "config/experiment_check.h"
@@ -143,6 +144,10 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     const struct tree_entry *failures = tree_find(reading->root, "failures");
     if (failures != NULL) {
         failure_reader_read(failures->value, experiment, reading->errors);
+    }
+    const struct tree_entry *background = tree_find(reading->root, "background");
+    if (background != NULL) {
+        background_reader_read(background->value, experiment, reading->errors);
     }
     const struct contradiction_scope scope = {
         .topology = topology, .experiment = reading->root, .errors = reading->errors};

@@ -2,6 +2,7 @@
 /*
  * The key tables of configuration files. Sources are spelled out in `doc`: they are what `moefabric explain` prints.
  */
+#include "config/background_keys.h"
 #include "config/congestion_keys.h"
 #include "config/experiment.h"
 #include "config/experiment_preset.h"
@@ -47,6 +48,11 @@ static const struct key file_keys[] = {
      .doc = "What fails when: links, switches and NICs that are down, slow or lossy for a time; mappings with the keys "
             "of section `failures`. Every policy and seed is shown the same.",
      FIELD(experiment, failures)},
+    {"background", KEY_BACKGROUNDS,
+     .doc =
+         "Traffic beside what is measured, in rows of its own: a second tenant, data-parallel rings, pipeline sends, "
+         "checkpoint writes; mappings with the keys of section `background`. Every policy and seed is shown the same.",
+     FIELD(experiment, backgrounds)},
     {"seeds", KEY_NUMBERS, .fallback = "[1]",
      .doc = "Every policy is run with each of these seeds; n stands for 1 to n.", FIELD(experiment, seeds),
      .count_offset = offsetof(struct experiment, n_seeds)},
@@ -119,6 +125,9 @@ static const struct key traffic_keys[] = {
      .doc = "single, incast: the rank that receives.", FIELD(experiment_traffic, destination)},
     {"senders", KEY_QUANTITY, QUANTITY_COUNT, "1", "16777215", "8",
      .doc = "incast: ranks that send, without the one that receives.", FIELD(experiment_traffic, senders)},
+    {"gpus", KEY_TEXT, .fallback = "all",
+     .doc = "permutation, all_to_all: who takes part: all, or numbers and ranges such as \"0-7, 16, 64-127/8\".",
+     FIELD(experiment_traffic, gpus)},
     {"matrix", KEY_TEXT,
      .doc = "connection_matrix: a connection matrix of htsim (.cm), looked up beside the configuration; node n is rank "
             "n, and all flows "
@@ -345,6 +354,7 @@ static const struct section sections[] = {
     {"model", "The MoE model whose router makes the traffic.", SECTION(model_keys), PART(model)},
     {"traffic", "Who sends what to whom.", SECTION(traffic_keys), PART(traffic)},
     {"policies", "One column of a comparison.", SECTION(policy_keys), .listed = true},
+    {"background", "Traffic beside what is measured.", SECTION(background_keys), .listed = true},
     {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},
     {"limits", "When a run is given up.", SECTION(limits_keys)},
     {"path", "Parameters of path policies.", SECTION(path_keys), PART(path)},

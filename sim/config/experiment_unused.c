@@ -259,6 +259,31 @@ static void note_failures(const struct experiment *experiment, const struct tree
     }
 }
 
+/** Keys of background traffic that its pattern does not know. */
+static void note_backgrounds(const struct experiment *experiment, const struct tree_node *root,
+                             struct error_list *notes) {
+    const struct tree_entry *list = tree_find(root, "background");
+    for (uint32_t i = 0; i < experiment->n_backgrounds; i++) {
+        const struct experiment_background *item = &experiment->backgrounds[i];
+        const struct tree_node *node = list->value->entries[i].value;
+        const struct tree_entry *targets = tree_find(node, "targets"), *group = tree_find(node, "group");
+        const struct tree_entry *placement = tree_find(node, "group_placement"), *every = tree_find(node, "every");
+        const bool writes = item->pattern == EXPERIMENT_BACKGROUND_WRITES;
+        if (targets != NULL && !writes) {
+            note(notes, targets, "targets", "with the pattern writes");
+        }
+        if (group != NULL && item->group != 0 && writes) {
+            note(notes, group, "group", "with a pattern other than writes");
+        }
+        if (placement != NULL && item->group_placement != EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE && item->group == 0) {
+            note(notes, placement, "group_placement", "with a group");
+        }
+        if (every != NULL && item->every_ps != 0 && item->rounds == 1) {
+            note(notes, every, "every", "with more than one of rounds");
+        }
+    }
+}
+
 /** A key is not noted again where its whole section was. */
 static bool is_said(const struct search *search, const char *path) {
     return strncmp(path, "model.", 6) == 0 && !is_moe(search->experiment);
@@ -279,4 +304,5 @@ void experiment_unused(const struct experiment *experiment, const struct tree_no
         }
     }
     note_failures(experiment, root, notes);
+    note_backgrounds(experiment, root, notes);
 }

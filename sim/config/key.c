@@ -67,7 +67,8 @@ static void add_range(char *line, const struct key *key) {
 }
 
 bool key_is_special(const struct key *key) {
-    return key->type == KEY_TOPOLOGY || key->type == KEY_POLICIES || key->type == KEY_FAILURES;
+    return key->type == KEY_TOPOLOGY || key->type == KEY_POLICIES || key->type == KEY_FAILURES ||
+           key->type == KEY_BACKGROUNDS;
 }
 
 char *key_allows(char *buffer, const struct key *key) {
@@ -113,6 +114,9 @@ char *key_allows(char *buffer, const struct key *key) {
         break;
     case KEY_FAILURES:
         add(buffer, "a list of mappings, at most %d", EXPERIMENT_FAILURES);
+        break;
+    case KEY_BACKGROUNDS:
+        add(buffer, "a list of mappings, at most %d", EXPERIMENT_BACKGROUNDS);
         break;
     }
     return buffer;
@@ -208,6 +212,7 @@ char *key_print(char *buffer, const struct key *key, const void *base) {
     case KEY_TOPOLOGY:
     case KEY_POLICIES:
     case KEY_FAILURES:
+    case KEY_BACKGROUNDS:
         BUG("key `%s` is not printed as one line", key->name);
     }
     return buffer;

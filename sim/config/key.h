@@ -13,17 +13,18 @@
 #include <stdint.h>
 
 enum key_type {
-    KEY_QUANTITY, /**< whole number of a base unit → uint32_t or uint64_t */
-    KEY_SIGNED,   /**< whole number that may be negative → int32_t */
-    KEY_REAL,     /**< quantity that may have a fraction → double */
-    KEY_FLAG,     /**< true or false → bool */
-    KEY_CHOICE,   /**< one of names → enum with values 0, 1, … in their order */
-    KEY_TEXT,     /**< text → char array; one of names where there are any */
-    KEY_SET,      /**< list of names → consecutive bools in their order */
-    KEY_NUMBERS,  /**< list of counts, or n for 1 … n → uint64_t array, with its length at count_offset */
-    KEY_TOPOLOGY, /**< name of a topology file, or a topology; read by experiment_file.c */
-    KEY_POLICIES, /**< list of policies, short or long; read by experiment_file.c */
-    KEY_FAILURES, /**< list of failures; read by experiment_file.c */
+    KEY_QUANTITY,    /**< whole number of a base unit → uint32_t or uint64_t */
+    KEY_SIGNED,      /**< whole number that may be negative → int32_t */
+    KEY_REAL,        /**< quantity that may have a fraction → double */
+    KEY_FLAG,        /**< true or false → bool */
+    KEY_CHOICE,      /**< one of names → enum with values 0, 1, … in their order */
+    KEY_TEXT,        /**< text → char array; one of names where there are any */
+    KEY_SET,         /**< list of names → consecutive bools in their order */
+    KEY_NUMBERS,     /**< list of counts, or n for 1 … n → uint64_t array, with its length at count_offset */
+    KEY_TOPOLOGY,    /**< name of a topology file, or a topology; read by experiment_file.c */
+    KEY_POLICIES,    /**< list of policies, short or long; read by experiment_file.c */
+    KEY_FAILURES,    /**< list of failures; read by experiment_file.c */
+    KEY_BACKGROUNDS, /**< list of traffic beside what is measured; read by experiment_file.c */
 };
 
 enum { KEY_LINE_SIZE = 1536 }; /* 64 seeds of 20 digits */

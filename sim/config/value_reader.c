@@ -255,6 +255,7 @@ bool value_reader_store(const struct key *key, const struct tree_node *node, voi
     case KEY_TOPOLOGY:
     case KEY_POLICIES:
     case KEY_FAILURES:
+    case KEY_BACKGROUNDS:
         break;
     }
     BUG("key `%s` is read elsewhere", key->name);

@@ -5,8 +5,8 @@
 
 static const struct column phase_columns[] = {
     {"name", "1", "Name of the phase", COLUMN_TEXT, FIELD(measurement_phase, name)},
-    {"kind", "1", "0 = payload, 1 = control (left out of completion times and slow-downs)", COLUMN_UINT32,
-     FIELD(measurement_phase, kind)},
+    {"kind", "1", "0 = payload, 1 = control (left out of completion times and slow-downs), 2 = background (the same)",
+     COLUMN_UINT32, FIELD(measurement_phase, kind)},
     {"participants", "1", "Ranks that take part", COLUMN_UINT32, FIELD(measurement_phase, participants)},
     {"collective_bytes", "B",
      "Sum over ranks of what an all-to-all buffer holds, own part included (base of algbw and busbw); 0 = not defined",

@@ -180,7 +180,7 @@ struct comparison_rows comparison_rows(const struct comparison *comparison, bool
             continue;
         }
         for (uint32_t phase = 0; phase < any->n_phases; phase++) {
-            if (any->phases[phase].kind == MEASUREMENT_PHASE_DATA) {
+            if (any->phases[phase].kind != MEASUREMENT_PHASE_CONTROL) {
                 add_rows(comparison, section, phase, any->phases[phase].name, detail, &rows);
             }
         }

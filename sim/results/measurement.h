@@ -37,6 +37,8 @@ enum measurement_phase_kind {
     MEASUREMENT_PHASE_DATA = 0, /**< payload; counts in every statistic */
     MEASUREMENT_PHASE_CONTROL =
         1, /**< receive counts, grants: left out of completion times and slow-downs; sent as control packets, they have no rows of messages */
+    MEASUREMENT_PHASE_BACKGROUND =
+        2, /**< traffic beside what is measured: rows of messages and flows, but only its own statistics */
 };
 
 /** Kind of a link. Values are stored in the result file: never renumber. */

@@ -50,7 +50,8 @@ struct metric_section {
     size_t count;
     bool
         of_finished; /**< times and rates: not defined for a run that did not finish, whose slowest messages are missing */
-    bool per_phase; /**< offsets are in struct summary_phase; once for each payload phase, rows named after it */
+    bool
+        per_phase; /**< offsets are in struct summary_phase; once for each payload and background phase, rows named after it */
 };
 
 /** All sections, in the order of the table. */

@@ -68,20 +68,22 @@ static uint64_t *received_bytes(const struct measurement *measurement) {
     return bytes;
 }
 
-/** The rank, and the phase, in which the load of a rank is the largest multiple of the mean; the first of equals. */
+/** The rank, and the phase, in which the load of a rank is the largest multiple of the mean of those that take part; the first of equals. */
 static void find_hot_rank(struct summary *summary, const struct measurement *measurement) {
     const uint32_t n_phases = measurement->n_phases;
     uint64_t *bytes = received_bytes(measurement);
     summary->hot_rank = MEASUREMENT_NONE;
     summary->hot_load = NAN;
     for (uint32_t phase = 0; phase < n_phases; phase++) {
+        const uint32_t participants = measurement->phases[phase].participants;
+        const double mean_of = participants != 0 ? participants : measurement->n_ranks;
         uint64_t total = 0;
         for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
             total += bytes[(size_t)rank * n_phases + phase];
         }
         for (uint32_t rank = 0; rank < measurement->n_ranks && total > 0; rank++) {
             const uint64_t own = bytes[(size_t)rank * n_phases + phase];
-            const double load = (double)own * measurement->n_ranks / (double)total;
+            const double load = (double)own * mean_of / (double)total;
             if (summary->hot_rank == MEASUREMENT_NONE || load > summary->hot_load) {
                 summary->hot_rank = rank;
                 summary->hot_phase = phase;
@@ -141,7 +143,7 @@ static void summarise_flows(struct summary *summary, const struct measurement *m
     free(victims);
 }
 
-/** Times of ranks over all phases; a rank that finished nothing is left out. */
+/** Times of ranks over all measured phases; a rank that finished nothing is left out. */
 static void summarise_ranks(struct summary *summary, const struct measurement *measurement) {
     double *times = memory_allocate(measurement->n_ranks, sizeof *times);
     size_t count = 0;
@@ -149,7 +151,7 @@ static void summarise_ranks(struct summary *summary, const struct measurement *m
         const struct measurement_rank_phase *rows = &measurement->rank_phases[(uint64_t)rank * measurement->n_phases];
         uint64_t start_ps = UINT64_MAX, finish_ps = 0;
         for (uint32_t phase = 0; phase < measurement->n_phases; phase++) {
-            if (rows[phase].finish_ps != 0) {
+            if (rows[phase].finish_ps != 0 && measurement->phases[phase].kind != MEASUREMENT_PHASE_BACKGROUND) {
                 start_ps = rows[phase].start_ps < start_ps ? rows[phase].start_ps : start_ps;
                 finish_ps = rows[phase].finish_ps > finish_ps ? rows[phase].finish_ps : finish_ps;
             }
@@ -200,12 +202,29 @@ static bool is_cut_short(const struct measurement *measurement, uint32_t phase) 
     return false;
 }
 
+/* Slow-downs of the background's flows: those of measured ones are shown for the run as a whole. */
+static struct summary_quantiles phase_slowdowns(const struct measurement *measurement, uint32_t phase) {
+    double *slowdowns = memory_allocate(measurement->n_flows, sizeof *slowdowns);
+    size_t count = 0;
+    for (uint64_t i = 0; i < measurement->n_flows; i++) {
+        const struct measurement_flow *flow = &measurement->flows[i];
+        if (flow->phase == phase && flow->slowdown > 0.0 &&
+            measurement->phases[phase].kind == MEASUREMENT_PHASE_BACKGROUND) {
+            slowdowns[count++] = flow->slowdown;
+        }
+    }
+    const struct summary_quantiles quantiles = summary_quantiles(slowdowns, count);
+    free(slowdowns);
+    return quantiles;
+}
+
 static void summarise_phase(struct summary_phase *summary, const struct measurement *measurement, uint32_t phase) {
     const struct measurement_phase *from = &measurement->phases[phase];
     const double participants = from->participants != 0 ? from->participants : measurement->n_ranks;
     memcpy(summary->name, from->name, sizeof summary->name);
     summary->kind = from->kind;
     summarise_phase_times(summary, measurement, phase);
+    summary->slowdown = phase_slowdowns(measurement, phase);
     const double time_ps = is_cut_short(measurement, phase) ? NAN : summary->time_ps;
     const double rank_seconds = participants * time_ps / ps_per_s;
     const double n = from->collective_ranks != 0 ? from->collective_ranks : participants;

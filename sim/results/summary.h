@@ -22,6 +22,7 @@ struct summary_phase {
     enum measurement_phase_kind kind;
     struct summary_quantiles rank_time_ps; /**< of one rank: from its start to its last byte */
     double time_ps;                        /**< from the first rank's start to the last rank's finish */
+    struct summary_quantiles slowdown;     /**< of a background's flows; all NAN for other kinds */
     double ideal_ps;                       /**< least time that this traffic could take */
     double ideal_share;    /**< ideal ÷ time, for every bandwidth of this phase the share of what could be reached */
     double algbw;          /**< logical: buffer of a rank, own part included, ÷ time (NCCL) */
@@ -42,11 +43,12 @@ struct summary {
     struct summary_quantiles flow_time_ps;    /**< payload flows: active time */
     struct summary_quantiles slowdown;        /**< payload flows: active ÷ ideal */
     struct summary_quantiles victim_slowdown; /**< the same, of flows that do not go to the hot rank */
-    struct summary_quantiles rank_time_ps; /**< of one rank: from its first start to its last finish over all phases */
+    struct summary_quantiles
+        rank_time_ps; /**< of one rank: from its first start to its last finish over all measured phases */
     uint32_t
         hot_rank; /**< in one phase, receives the largest multiple of what ranks receive over the fabric in the mean (the first of equals); MEASUREMENT_NONE = no payload */
     uint32_t hot_phase;  /**< that phase */
-    double hot_load;     /**< in that phase: its payload ÷ mean payload of all ranks */
+    double hot_load;     /**< in that phase: its payload ÷ mean payload of those that take part */
     double hot_time_ps;  /**< in that phase: first message to it posted to last one delivered */
     double hot_ideal_ps; /**< in that phase: least time of its received bytes at its own port */
     double

@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "config/gpu_list.h"
 #include "workload/jitter.h"
 
 #include <stdlib.h>
@@ -20,6 +21,8 @@ struct pattern {
         *start_ps;    /* [n_ranks] first post of a rank, or to one that posts nothing; TIME_NEVER = it takes no part */
     uint64_t *end_ps; /* [n_ranks] last delivery; TIME_NEVER = none yet. Each is written by its own rank */
     uint32_t *peer;   /* [n_ranks] the one destination of a rank, or NOBODY; NULL for all_to_all */
+    struct gpu_list members; /* who takes part in permutation and all_to_all */
+    uint32_t *places;        /* [n_ranks] number of a rank among the members, or NOBODY */
 };
 
 static bool refuse(struct error *error, const char *text) {
@@ -50,21 +53,26 @@ static bool check_ranks(const struct experiment_traffic *traffic, const struct m
 
 /* Fisher-Yates, drawn again until nobody is left at home (probability 1/e each time): uniform over all derangements. */
 static void draw_permutation(struct pattern *pattern) {
-    const uint32_t n_ranks = pattern->placement.n_ranks;
+    const uint32_t n = pattern->members.n_gpus;
+    uint32_t *drawn = memory_allocate(n, sizeof *drawn);
     bool fixed = true;
     for (uint64_t attempt = 0; fixed; attempt++) {
         const uint64_t stream =
             hash_stream(pattern->seed, HASH_PURPOSE_PATTERN, EXPERIMENT_PATTERN_PERMUTATION, attempt);
-        for (uint32_t rank = 0; rank < n_ranks; rank++) {
-            const uint32_t other = hash_below(hash_draw(stream, rank), rank + 1);
-            pattern->peer[rank] = pattern->peer[other];
-            pattern->peer[other] = rank;
+        for (uint32_t member = 0; member < n; member++) {
+            const uint32_t other = hash_below(hash_draw(stream, member), member + 1);
+            drawn[member] = drawn[other];
+            drawn[other] = member;
         }
         fixed = false;
-        for (uint32_t rank = 0; rank < n_ranks; rank++) {
-            fixed = fixed || pattern->peer[rank] == rank;
+        for (uint32_t member = 0; member < n; member++) {
+            fixed = fixed || drawn[member] == member;
         }
     }
+    for (uint32_t member = 0; member < n; member++) {
+        pattern->peer[pattern->members.gpus[member]] = pattern->members.gpus[drawn[member]];
+    }
+    free(drawn);
 }
 
 /* The senders, spread evenly over the candidates: those from the end of the destination's domain round to its beginning. */
@@ -105,6 +113,18 @@ static bool choose_peers(struct pattern *pattern, const struct experiment_traffi
     return true;
 }
 
+/* Who takes part: named, or all. */
+static bool find_members(struct pattern *pattern, const struct experiment_traffic *traffic, struct error *error) {
+    const uint32_t n_ranks = pattern->placement.n_ranks;
+    char problem[ERROR_MESSAGE_SIZE];
+    if (!gpu_list_read(&pattern->members, traffic->gpus[0] != '\0' ? traffic->gpus : "all", n_ranks, problem,
+                       sizeof problem)) {
+        return refuse(error, problem);
+    }
+    pattern->places = gpu_list_places(&pattern->members, n_ranks);
+    return pattern->members.n_gpus >= 2 || refuse(error, "traffic needs at least two GPUs");
+}
+
 static void find_starts(struct pattern *pattern) {
     const uint32_t n_ranks = pattern->placement.n_ranks;
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
@@ -137,7 +157,7 @@ struct pattern *pattern_create(const struct experiment_traffic *traffic, const s
                                 .seed = traffic->seed + seed};
     pattern->end_ps = memory_allocate(placement->n_ranks, sizeof *pattern->end_ps);
     pattern->start_ps = memory_allocate(placement->n_ranks, sizeof *pattern->start_ps);
-    if (!choose_peers(pattern, traffic, error)) {
+    if (!find_members(pattern, traffic, error) || !choose_peers(pattern, traffic, error)) {
         pattern_free(pattern);
         return NULL;
     }
@@ -150,19 +170,28 @@ void pattern_free(struct pattern *pattern) {
         free(pattern->start_ps);
         free(pattern->end_ps);
         free(pattern->peer);
+        free(pattern->places);
+        gpu_list_fini(&pattern->members);
         free(pattern);
     }
 }
 
+uint32_t pattern_participants(const struct pattern *pattern) {
+    const bool chosen =
+        pattern->kind == EXPERIMENT_PATTERN_PERMUTATION || pattern->kind == EXPERIMENT_PATTERN_ALL_TO_ALL;
+    return chosen ? pattern->members.n_gpus : pattern->placement.n_ranks;
+}
+
 uint32_t pattern_messages(const struct pattern *pattern, uint32_t rank) {
     if (!pattern->peer) {
-        return pattern->placement.n_ranks - 1;
+        return pattern->places[rank] == NOBODY ? 0 : pattern->members.n_gpus - 1;
     }
     return pattern->peer[rank] == NOBODY ? 0 : 1;
 }
 
 uint32_t pattern_destination(const struct pattern *pattern, uint32_t rank, uint32_t index) {
-    return pattern->peer ? pattern->peer[rank] : (rank + 1 + index) % pattern->placement.n_ranks;
+    return pattern->peer ? pattern->peer[rank]
+                         : pattern->members.gpus[(pattern->places[rank] + 1 + index) % pattern->members.n_gpus];
 }
 
 static void begin(void *plan, uint32_t rank, struct traffic_outbox *outbox) {
@@ -205,6 +234,9 @@ uint64_t pattern_digest(const struct pattern *pattern) {
     for (uint32_t rank = 0; rank < pattern->placement.n_ranks; rank++) {
         digest = hash_mix(digest + (pattern->peer ? pattern->peer[rank] : pattern->placement.n_ranks));
         digest = hash_mix(digest + jitter_start_ps(pattern->seed, rank, pattern->jitter_ps));
+    }
+    for (uint32_t i = 0; pattern->members.n_gpus < pattern->placement.n_ranks && i < pattern->members.n_gpus; i++) {
+        digest = hash_mix(digest + pattern->members.gpus[i]);
     }
     return digest;
 }

@@ -26,7 +26,7 @@ struct pattern;
  *   over all other ranks if there is one domain only.
  * - all_to_all: every rank sends `bytes` to every other, beginning with its next rank, so that senders do not march in step.
  *
- * NULL with *error if ranks are out of range, too few, or bytes is 0. Freed by pattern_free.
+ * The ranks of permutation and all_to_all are those that traffic->gpus names. NULL with *error if ranks are out of range, too few, or bytes is 0. Freed by pattern_free.
  */
 struct pattern *pattern_create(const struct experiment_traffic *traffic, const struct moe_placement *placement,
                                uint64_t seed, struct error *error);
@@ -36,6 +36,9 @@ void pattern_free(struct pattern *pattern);
 
 /** The plan. The pattern stays its owner. */
 struct traffic pattern_traffic(struct pattern *pattern);
+
+/** How many ranks the pattern is among. */
+uint32_t pattern_participants(const struct pattern *pattern);
 
 /** How many messages a rank sends. */
 uint32_t pattern_messages(const struct pattern *pattern, uint32_t rank);

@@ -241,6 +241,28 @@ START_TEST(times_of_a_rank_are_its_start_and_its_last_delivery) {
 }
 END_TEST
 
+START_TEST(only_those_that_are_named_take_part) {
+    static const enum experiment_pattern kinds[] = {EXPERIMENT_PATTERN_PERMUTATION, EXPERIMENT_PATTERN_ALL_TO_ALL};
+    const bool named[12] = {[1] = true, [4] = true, [7] = true, [10] = true, [11] = true};
+    for (int kind = 0; kind < 2; kind++) {
+        const struct experiment_traffic traffic = {.pattern = kinds[kind], .bytes = 5, .gpus = "11, 1-10/3"};
+        uint32_t received[12] = {0};
+        struct instant_run run = run_pattern(&traffic, (struct moe_placement){12, 4}, 3);
+        for (uint32_t i = 0; i < run.count; i++) {
+            ck_assert(named[run.messages[i].source]);
+            received[run.messages[i].message.destination]++;
+        }
+        for (uint32_t rank = 0; rank < 12; rank++) {
+            ck_assert_uint_eq(received[rank], named[rank] ? (kind == 0 ? 1 : 4) : 0);
+        }
+        instant_free(&run);
+    }
+    struct error error;
+    const struct experiment_traffic beyond = {.pattern = EXPERIMENT_PATTERN_ALL_TO_ALL, .bytes = 5, .gpus = "3, 12"};
+    ck_assert_ptr_null(pattern_create(&beyond, &(struct moe_placement){12, 4}, 0, &error));
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("pattern");
     TCase *cases = tcase_create("pattern");
@@ -250,6 +272,7 @@ int main(void) {
     tcase_add_test(cases, incast_senders_are_spread_over_other_domains);
     tcase_add_test(cases, incast_within_one_domain_takes_nvlink);
     tcase_add_test(cases, all_to_all_reaches_every_pair_beginning_with_the_neighbour);
+    tcase_add_test(cases, only_those_that_are_named_take_part);
     tcase_add_test(cases, starts_are_jittered_within_the_span_and_follow_the_seed);
     tcase_add_test(cases, impossible_patterns_are_refused_with_the_numbers);
     tcase_add_test(cases, times_of_a_rank_are_its_start_and_its_last_delivery);
