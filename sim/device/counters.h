@@ -35,6 +35,9 @@ struct endpoint_counters {
     uint64_t notifications_sent, notifications_received;
     uint64_t probes;
     uint64_t nacks;
+    uint64_t receive_discards;      /**< packets that found the receive buffer of the NIC full */
+    uint64_t receive_pauses;        /**< pause records sent to the leaf */
+    uint64_t receive_deepest_bytes; /**< most that a data class held in the receive buffer */
     uint64_t nvlink_bytes_sent, nvlink_bytes_received;
     uint64_t posted_messages, delivered_messages;
 };

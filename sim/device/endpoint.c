@@ -14,10 +14,12 @@ struct endpoint *endpoint_create(const struct context *context, uint32_t device)
     endpoint->links = &context->links[context->fabric->devices[device].first_port];
     endpoint->device = device;
     endpoint->last_source = UINT64_MAX;
+    endpoint->take_ps = TIME_NEVER;
     endpoint->n_nics = place->n_nics;
     endpoint->n_lanes = place->n_nvlinks;
     if (endpoint->n_nics > 0) {
         nic_init(endpoint);
+        endpoint->receive = receive_buffer_create(context, device);
     }
     lane_init(endpoint);
     return endpoint;
@@ -35,6 +37,7 @@ static void free_armed(struct endpoint *endpoint) {
 
 void endpoint_release(struct endpoint *endpoint) {
     nic_fini(&endpoint->nic);
+    receive_buffer_free(endpoint->receive);
     receiver_fini(endpoint);
     lane_fini(endpoint);
     missing_fini(&endpoint->missing);
@@ -141,9 +144,8 @@ void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, e
     take_outbox(endpoint, worker, now_ps);
 }
 
-static void handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
-                          uint32_t port, uint64_t now_ps) {
-    endpoint->links[port].arrived_bytes += packet->size_bytes;
+void endpoint_handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                            uint32_t port, uint64_t now_ps) {
     switch (packet_kind(packet)) {
     case PACKET_DATA:
         receiver_handle_data(endpoint, worker, packet, now_ps);
@@ -161,6 +163,16 @@ static void handle_packet(struct endpoint *endpoint, struct engine_worker *worke
         pair_handle_reply(endpoint, worker, packet, now_ps);
         break;
     }
+}
+
+static inline void handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                                 uint32_t port, uint64_t now_ps) {
+    endpoint->links[port].arrived_bytes += packet->size_bytes;
+    if (__builtin_expect(endpoint->receive != NULL, 0) && port < endpoint->n_nics &&
+        receive_buffer_keeps(endpoint, worker, packet, now_ps)) {
+        return;
+    }
+    endpoint_handle_packet(endpoint, worker, packet, port, now_ps);
 }
 
 static void handle_arrival(struct endpoint *endpoint, struct engine_worker *worker, const struct engine_record *record,
@@ -187,8 +199,8 @@ static void handle_start(struct endpoint *endpoint, struct engine_worker *worker
 }
 
 /*
- * Message starts and retransmission timers that come before limit_ps (arrivals of one time precede them); and the NIC's link
- * that goes down or comes up until changes_ps, before all else of its time.
+ * What the host takes from the receive buffer, message starts and retransmission timers that come before limit_ps (arrivals
+ * of one time precede them); and the NIC's link that goes down or comes up until changes_ps, before all else of its time.
  */
 static void run_timers(struct endpoint *endpoint, struct engine_worker *worker, uint64_t limit_ps,
                        uint64_t changes_ps) {
@@ -196,14 +208,17 @@ static void run_timers(struct endpoint *endpoint, struct engine_worker *worker, 
         const uint64_t start_ps = heap_time_ps(&endpoint->starts);
         const uint64_t timer_ps = heap_time_ps(&endpoint->nic.timers);
         const uint64_t change_ps = nic_next_change_ps(&endpoint->nic);
-        if (change_ps <= changes_ps && change_ps <= start_ps && change_ps <= timer_ps) {
+        const uint64_t take_ps = endpoint->take_ps;
+        if (change_ps <= changes_ps && change_ps <= start_ps && change_ps <= timer_ps && change_ps <= take_ps) {
             nic_handle_change(endpoint, worker);
             continue;
         }
-        if (start_ps >= limit_ps && timer_ps >= limit_ps) {
+        if (start_ps >= limit_ps && timer_ps >= limit_ps && take_ps >= limit_ps) {
             return;
         }
-        if (start_ps <= timer_ps) {
+        if (take_ps <= start_ps && take_ps <= timer_ps) {
+            receive_buffer_take(endpoint, worker);
+        } else if (start_ps <= timer_ps) {
             handle_start(endpoint, worker);
         } else {
             pair_handle_timer(endpoint, worker);
@@ -214,7 +229,7 @@ static void run_timers(struct endpoint *endpoint, struct engine_worker *worker, 
 /* Whether run_timers may have something to do before an arrival. */
 static inline bool is_due(const struct endpoint *endpoint, uint64_t arrival_ps) {
     return heap_time_ps(&endpoint->starts) < arrival_ps || heap_time_ps(&endpoint->nic.timers) < arrival_ps ||
-           endpoint->nic.n_changes_taken < endpoint->nic.n_changes;
+           endpoint->take_ps < arrival_ps || endpoint->nic.n_changes_taken < endpoint->nic.n_changes;
 }
 
 uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps) {
@@ -231,10 +246,11 @@ uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t b
     run_timers(endpoint, worker, end_ps, end_ps - 1);
     nic_drain(endpoint, worker, end_ps - 1);
     uint64_t due_ps = lane_drain_all(endpoint, worker, end_ps - 1);
+    const bool minds = endpoint->nic.paused || receive_buffer_is_pausing(endpoint->receive);
     const uint64_t others_ps[] = {nic_next_ps(&endpoint->nic), heap_time_ps(&endpoint->starts),
-                                  pair_next_timer_ps(endpoint),
-                                  endpoint->nic.paused ? nic_next_change_ps(&endpoint->nic) : TIME_NEVER};
-    for (int i = 0; i < 4; i++) {
+                                  pair_next_timer_ps(endpoint), endpoint->take_ps,
+                                  minds ? nic_next_change_ps(&endpoint->nic) : TIME_NEVER};
+    for (int i = 0; i < 5; i++) {
         due_ps = others_ps[i] < due_ps ? others_ps[i] : due_ps;
     }
     return due_ps;
@@ -290,5 +306,5 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
     for (uint32_t i = 0; i < endpoint->n_receivers; i++) {
         bytes += endpoint->receivers[i].early_bits / 8;
     }
-    return bytes + pull_bytes(endpoint->nic.pulls);
+    return bytes + pull_bytes(endpoint->nic.pulls) + receive_buffer_bytes(endpoint->receive);
 }

@@ -69,6 +69,9 @@ const struct endpoint_sent *endpoint_sent_messages(const struct endpoint *endpoi
 /** Messages received through queue pairs, in order of delivery; *n of them. Owned by the endpoint. */
 const struct endpoint_received *endpoint_received_messages(const struct endpoint *endpoint, uint32_t *n);
 
+/** Whether this receiver has paused its leaf and not resumed it. */
+bool endpoint_is_pausing(const struct endpoint *endpoint);
+
 /** Time of the last delivery or completion here. */
 uint64_t endpoint_last_ps(const struct endpoint *endpoint);
 

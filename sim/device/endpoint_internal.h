@@ -11,6 +11,7 @@
 #include "device/pieces.h"
 #include "device/pull.h"
 #include "device/queue.h"
+#include "device/receive_buffer.h"
 #include "device/table.h"
 #include "path/host_reps.h"
 
@@ -112,6 +113,8 @@ struct endpoint {
     uint32_t device;
     uint32_t n_nics, n_lanes;
     struct nic nic;
+    struct receive_buffer *receive; /**< NULL: the host takes everything as it arrives */
+    uint64_t take_ps;               /**< when the host will have taken the packet at its head; TIME_NEVER: none is due */
     struct table receiver_index; /**< source << 16 | queue pair → receiver */
     uint64_t last_source;        /**< the key of receiver_index that was looked for last; UINT64_MAX: none */
     uint32_t last_receiver;      /**< what it led to */
@@ -220,6 +223,12 @@ void receiver_handle_probe(struct endpoint *endpoint, struct engine_worker *work
                            uint64_t now_ps);
 /** Frees all receivers. */
 void receiver_fini(struct endpoint *endpoint);
+
+/* endpoint.c */
+
+/** A packet that came in by a NIC is handled: it has arrived, or the host has taken it. */
+void endpoint_handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                            uint32_t port, uint64_t now_ps);
 
 /* lane.c: NVLink */
 

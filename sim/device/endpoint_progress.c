@@ -26,3 +26,7 @@ bool endpoint_stuck_pair(const struct endpoint *endpoint, struct endpoint_stuck 
     }
     return false;
 }
+
+bool endpoint_is_pausing(const struct endpoint *endpoint) {
+    return receive_buffer_is_pausing(endpoint->receive);
+}

@@ -285,4 +285,7 @@ void nic_handle_change(struct endpoint *endpoint, struct engine_worker *worker) 
         nic_drain(endpoint, worker, change->time_ps - 1);
         resume(endpoint, worker, change->time_ps);
     }
+    if (!change->down && receive_buffer_is_pausing(endpoint->receive)) {
+        receive_buffer_pause(endpoint, worker, change->time_ps); // the leaf has forgotten it
+    }
 }

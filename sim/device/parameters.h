@@ -46,6 +46,10 @@ struct nic_parameters {
     uint32_t other_class_every;   /**< of so many endpoints in turn the last one uses the other data class; 0 = none */
     uint64_t retransmit_timeout_ps; /**< without progress for so long: rewind; doubles up to 2^7 times on repeat */
     uint64_t nack_interval_ps;      /**< go-back-N: at most one NACK for the same expected packet in this time */
+    uint64_t receive_ps_per_byte;   /**< the host takes data at this rate, as base/rate.h keeps it; 0 = as it arrives */
+    uint64_t receive_buffer_bytes;  /**< of each data class, where the host does not take data as it arrives */
+    uint64_t receive_xoff_bytes;    /**< lossless class with PFC: pauses the leaf when more than this is held */
+    uint64_t receive_xon_bytes;     /**< resumes it when no more than this is left */
 };
 
 /** The data class of an endpoint's NIC. */

@@ -49,7 +49,7 @@ static int by_time(const void *a, const void *b) {
 static void add_state(struct failure_plan *plan, const struct failure_state *state, struct wire *wire) {
     const struct failure_state *last = wire->count > 0 ? &plan->states[wire->first + wire->count - 1] : NULL;
     if (last != NULL && last->down == state->down && last->ps_per_byte == state->ps_per_byte &&
-        last->loss_fxp32 == state->loss_fxp32) {
+        last->loss_fxp32 == state->loss_fxp32 && last->receive_ps_per_byte == state->receive_ps_per_byte) {
         return;
     }
     if (plan->n_states == plan->state_capacity) {
@@ -77,6 +77,9 @@ static struct failure_state state_of(const struct failure **active, uint32_t *n_
         }
         if (failure->kind == FAILURE_LOSSY && failure->loss_fxp32 > state.loss_fxp32) {
             state.loss_fxp32 = failure->loss_fxp32;
+        }
+        if (failure->kind == FAILURE_RECEIVE && failure->ps_per_byte > state.receive_ps_per_byte) {
+            state.receive_ps_per_byte = failure->ps_per_byte;
         }
     }
     *n_active = kept;
@@ -239,6 +242,28 @@ struct failure_state failure_plan_state(const struct failure_plan *plan, uint32_
         return (struct failure_state){.ps_per_byte = plan->fabric->links[link].ps_per_byte};
     }
     return plan->states[find_state(plan, &plan->wires[plan->wire_of[link]], time_ps)];
+}
+
+bool failure_plan_receives(const struct failure_plan *plan, uint32_t link) {
+    if (!failure_plan_fails(plan, link)) {
+        return false;
+    }
+    const struct wire *wire = &plan->wires[plan->wire_of[link]];
+    for (uint32_t s = wire->first; s < wire->first + wire->count; s++) {
+        if (plan->states[s].receive_ps_per_byte != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t failure_plan_next_ps(const struct failure_plan *plan, uint32_t link, uint64_t time_ps) {
+    if (!failure_plan_fails(plan, link)) {
+        return TIME_NEVER;
+    }
+    const struct wire *wire = &plan->wires[plan->wire_of[link]];
+    const uint32_t next = find_state(plan, wire, time_ps) + 1;
+    return next < wire->first + wire->count ? plan->states[next].from_ps : TIME_NEVER;
 }
 
 bool failure_plan_is_down(const struct failure_plan *plan, uint32_t link, uint64_t from_ps, uint64_t until_ps) {

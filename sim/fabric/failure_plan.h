@@ -18,6 +18,7 @@ struct failure_state {
     uint64_t from_ps;
     uint64_t ps_per_byte;
     uint64_t loss_fxp32;
+    uint64_t receive_ps_per_byte; /**< of the host behind the NIC at its head; 0: as without failures, TIME_NEVER: it takes nothing */
     bool down;
 };
 
@@ -44,6 +45,12 @@ void failure_plan_free(struct failure_plan *plan);
 
 /** Whether a link ever fails. */
 bool failure_plan_fails(const struct failure_plan *plan, uint32_t link);
+
+/** Whether the host behind the NIC that a link enters ever fails to take its data as it should. */
+bool failure_plan_receives(const struct failure_plan *plan, uint32_t link);
+
+/** When the state that a link has at a time ends; TIME_NEVER: it is the last one. */
+uint64_t failure_plan_next_ps(const struct failure_plan *plan, uint32_t link, uint64_t time_ps);
 
 /** The state of a link at a time. */
 struct failure_state failure_plan_state(const struct failure_plan *plan, uint32_t link, uint64_t time_ps);

@@ -108,6 +108,8 @@ static void sum_endpoints(struct summary *s, const struct reference *reference) 
         s->endpoints.untold_round_trips += counts->untold_round_trips;
         s->endpoints.telemetry += counts->telemetry;
         s->endpoints.pulls += counts->pulls;
+        s->endpoints.receive_discards += counts->receive_discards;
+        s->endpoints.receive_pauses += counts->receive_pauses;
     }
 }
 
@@ -310,6 +312,12 @@ static bool forgotten_pause(const struct summary *s) {
 static bool repeated_pause(const struct summary *s) {
     return s->links.repeated_pauses > 0;
 }
+static bool receive_pause(const struct summary *s) {
+    return s->endpoints.receive_pauses > 0;
+}
+static bool receive_discard(const struct summary *s) {
+    return s->endpoints.receive_discards > 0;
+}
 static bool finished(const struct summary *s) {
     return s->reference->finished;
 }
@@ -374,6 +382,8 @@ static const struct {
     [FEATURE_UNROUTED] = {"packet without a way", unrouted},
     [FEATURE_FORGOTTEN_PAUSE] = {"pause that a dead link ends", forgotten_pause},
     [FEATURE_REPEATED_PAUSE] = {"pause repeated on a revived link", repeated_pause},
+    [FEATURE_RECEIVE_PAUSE] = {"pause by a receiver", receive_pause},
+    [FEATURE_RECEIVE_DISCARD] = {"discard by a receiver", receive_discard},
 };
 _Static_assert((int)FEATURES <= 64, "a set of features has too few bits");
 

@@ -7,6 +7,7 @@
 #include "random_failures.h"
 #include "random_parameters.h"
 #include "random_record.h"
+#include "random_receive.h"
 #include "random_series.h"
 #include "random_wishes.h"
 
@@ -259,6 +260,7 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     random_series_draw(created);
     align_refreshes(created, &refreshes);
     created->failures = random_failures_create(recipe->number, created->fabric, &created->parameters);
+    random_receive_draw(recipe->number, created->fabric, &created->parameters, &created->failures);
     created->failures.count = recipe->simpler & RANDOM_CASE_NO_FAILURES ? 0 : created->failures.count;
     created->parameters.failures = &created->failures;
     simplify_parameters(&created->parameters, recipe->simpler);

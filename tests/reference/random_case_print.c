@@ -40,10 +40,12 @@ static void print_nic(FILE *stream, const struct nic_parameters *p) {
     fprintf(stream,
             "nic: payload %" PRIu32 " header %" PRIu32 " control %" PRIu32 " acknowledge %" PRIu32
             " queue pairs %" PRIu32 " window %" PRIu32 " out of order %d adaptive %d class %d (other every %" PRIu32
-            ") timeout %" PRIu64 " nack interval %" PRIu64 "\n",
+            ") timeout %" PRIu64 " nack interval %" PRIu64 " receive %" PRIu64 " buffer %" PRIu64 " xoff %" PRIu64
+            " xon %" PRIu64 "\n",
             p->payload_bytes, p->header_bytes, p->control_bytes, p->acknowledge_bytes, p->queue_pairs,
             p->window_packets, p->out_of_order, p->adaptive_marking, (int)p->data_class, p->other_class_every,
-            p->retransmit_timeout_ps, p->nack_interval_ps);
+            p->retransmit_timeout_ps, p->nack_interval_ps, p->receive_ps_per_byte, p->receive_buffer_bytes,
+            p->receive_xoff_bytes, p->receive_xon_bytes);
 }
 
 static void print_message(FILE *stream, uint32_t number, const struct random_case_message *drawn) {
@@ -63,7 +65,7 @@ static void print_message(FILE *stream, uint32_t number, const struct random_cas
 }
 
 static void print_failures(FILE *stream, const struct failure_list *list) {
-    static const char *const kinds[] = {"down", "slow", "lossy"};
+    static const char *const kinds[] = {"down", "slow", "lossy", "slow to receive"};
     for (uint32_t i = 0; i < list->count; i++) {
         const struct failure *failure = &list->failures[i];
         fprintf(stream,

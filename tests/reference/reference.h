@@ -63,6 +63,9 @@ struct reference_endpoint_counts {
     uint64_t late_acknowledgements;  /**< that moved the next number up after a rewind */
     uint64_t probes;                 /**< that joined the probe FIFO */
     uint64_t posted_sum_ps;          /**< of the times at which messages were posted on queue pairs */
+    uint64_t receive_discards;       /**< packets that found the receive buffer full */
+    uint64_t receive_pauses;         /**< pauses sent to the leaf */
+    uint64_t receive_deepest_bytes;  /**< most that one class held there */
     uint64_t nvlink_bytes_posted, nvlink_bytes_received;
     uint64_t messages_posted, messages_delivered;
     uint64_t messages_awaiting_acknowledgement; /**< posted on a queue pair and not complete when the run ended */

@@ -3,13 +3,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "reference_intake.h"
 #include "reference_nic.h"
 #include "reference_nvlink.h"
 #include "reference_receiver.h"
 
 #include <stdlib.h>
 
-enum { PHASE_START = 5, TIE_START = 0 };
+enum { PHASE_START = 5, TIE_START = 1 };
 
 struct reference_endpoint {
     uint32_t device;
@@ -20,6 +21,7 @@ struct reference_endpoint {
     struct reference_nic *nic;
     struct reference_nvlink *nvlink;
     struct reference_receiver *receiver;
+    struct reference_intake *intake;
 };
 
 struct reference_endpoint *reference_endpoint_create(struct reference_world *world, uint32_t device) {
@@ -29,6 +31,7 @@ struct reference_endpoint *reference_endpoint_create(struct reference_world *wor
     endpoint->nic = reference_nic_create(world, device);
     endpoint->nvlink = reference_nvlink_create(world, device);
     endpoint->receiver = reference_receiver_create(device);
+    endpoint->intake = reference_intake_create(device);
     return endpoint;
 }
 
@@ -39,6 +42,7 @@ void reference_endpoint_free(struct reference_endpoint *endpoint) {
     reference_nic_free(endpoint->nic);
     reference_nvlink_free(endpoint->nvlink);
     reference_receiver_free(endpoint->receiver);
+    reference_intake_free(endpoint->intake);
     traffic_outbox_free(&endpoint->outbox);
     free(endpoint->armed);
     free(endpoint);
@@ -174,6 +178,7 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         choose(world, endpoint, step->port);
         return true;
     case REFERENCE_STEP_UP:
+        reference_intake_come_up(world, endpoint->intake);
         return true;
     case REFERENCE_STEP_SENT:
         sent(world, endpoint, step->port);
@@ -187,8 +192,15 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         control(world, endpoint, step);
         return true;
     case REFERENCE_STEP_PACKET:
-        receive(world, endpoint, step->port, &step->packet);
+        if (step->port >= endpoint->n_nics || !reference_intake_keeps(world, endpoint->intake, &step->packet)) {
+            receive(world, endpoint, step->port, &step->packet);
+        }
         return true;
+    case REFERENCE_STEP_TAKEN: {
+        const struct packet packet = reference_intake_taken(world, endpoint->intake);
+        receive(world, endpoint, step->port, &packet);
+        return true;
+    }
     case REFERENCE_STEP_START:
         post(world, endpoint, &endpoint->armed[step->value]);
         return true;

@@ -49,6 +49,41 @@ uint64_t reference_failure_ps_per_byte(const struct reference_world *world, uint
     return slowest;
 }
 
+bool reference_failure_receives(const struct reference_world *world, uint32_t link) {
+    const struct failure_list *list = list_of(world);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->failures[i].kind == FAILURE_RECEIVE && list->failures[i].link == link) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t reference_failure_receive_ps_per_byte(const struct reference_world *world, uint32_t link, uint64_t time_ps) {
+    const struct failure_list *list = list_of(world);
+    uint64_t slowest = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct failure *failure = &list->failures[i];
+        if (holds(failure, FAILURE_RECEIVE, link, time_ps) && failure->ps_per_byte > slowest) {
+            slowest = failure->ps_per_byte;
+        }
+    }
+    return slowest;
+}
+
+uint64_t reference_failure_receive_next_ps(const struct reference_world *world, uint32_t link, uint64_t time_ps) {
+    const struct failure_list *list = list_of(world);
+    uint64_t next_ps = TIME_NEVER;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct failure *failure = &list->failures[i];
+        if (failure->kind == FAILURE_RECEIVE && failure->link == link) {
+            next_ps = failure->from_ps > time_ps && failure->from_ps < next_ps ? failure->from_ps : next_ps;
+            next_ps = failure->until_ps > time_ps && failure->until_ps < next_ps ? failure->until_ps : next_ps;
+        }
+    }
+    return next_ps;
+}
+
 static uint64_t worst_loss(const struct reference_world *world, uint32_t link) {
     const struct failure_list *list = list_of(world);
     uint64_t worst = 0;

@@ -20,6 +20,15 @@ bool reference_failure_down_within(const struct reference_world *world, uint32_t
 /** Picoseconds a byte of a link at a time. */
 uint64_t reference_failure_ps_per_byte(const struct reference_world *world, uint32_t link, uint64_t time_ps);
 
+/** Whether the host behind a link that enters an endpoint ever fails to take its data. */
+bool reference_failure_receives(const struct reference_world *world, uint32_t link);
+
+/** Picoseconds a byte at which that host takes data at a time; 0 = it does not fail, TIME_NEVER = it takes nothing. */
+uint64_t reference_failure_receive_ps_per_byte(const struct reference_world *world, uint32_t link, uint64_t time_ps);
+
+/** The first time after time_ps at which a failure of that host begins or ends; TIME_NEVER = there is none. */
+uint64_t reference_failure_receive_next_ps(const struct reference_world *world, uint32_t link, uint64_t time_ps);
+
 /** Whether a packet that starts on a link now, and would wholly be at its head at end_ps, gets lost. */
 bool reference_failure_loses(const struct reference_world *world, uint32_t link, uint64_t end_ps);
 

@@ -22,6 +22,7 @@ enum reference_step_kind {
     REFERENCE_STEP_RESUME,
     REFERENCE_STEP_CREDIT,  /**< value = bytes */
     REFERENCE_STEP_PACKET,  /**< a packet arrives at port */
+    REFERENCE_STEP_TAKEN,   /**< the host has taken a packet from the receive buffer */
     REFERENCE_STEP_START,   /**< a message may start; value = number of arming */
     REFERENCE_STEP_TIMEOUT, /**< the clock of queue pair place; value = setting of the clock that it belongs to */
 };

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { CAUSE_UNIT = 1 << 20, CAUSE_ZERO = 2048 }; /* of an ACK's message field */
-enum { PHASE_TIMER = 5, TIE_TIMER = 1, REPEATS_MOST = 7, NIC_PORT = 0 };
+enum { PHASE_TIMER = 5, TIE_TIMER = 2, REPEATS_MOST = 7, NIC_PORT = 0 };
 
 /** Somebody this endpoint has queue pairs to. */
 struct peer {
