@@ -28,9 +28,16 @@ static enum failure_kind kind_of(enum experiment_action action) {
     case EXPERIMENT_ACTION_SLOW:
         return FAILURE_SLOW;
     case EXPERIMENT_ACTION_LOSSY:
+        return FAILURE_LOSSY;
+    case EXPERIMENT_ACTION_SLOW_RECEIVE:
+    case EXPERIMENT_ACTION_STOP_RECEIVE:
         break;
     }
-    return FAILURE_LOSSY;
+    return FAILURE_RECEIVE;
+}
+
+static bool is_of_receiver(const struct experiment_failure *given) {
+    return kind_of(given->action) == FAILURE_RECEIVE;
 }
 
 static void add_once(struct filling *filling, const struct failure *failure) {
@@ -54,6 +61,7 @@ static void add_link(struct filling *filling, const struct experiment_failure *g
                               .ps_per_byte = (uint64_t)((double)place->ps_per_byte / given->rate + 0.5),
                               .loss_fxp32 = (uint64_t)(given->loss * (double)FAILURE_LOSS_ONE + 0.5)};
     failure.ps_per_byte = failure.ps_per_byte < slowest ? failure.ps_per_byte : slowest;
+    failure.ps_per_byte = given->action == EXPERIMENT_ACTION_STOP_RECEIVE ? TIME_NEVER : failure.ps_per_byte;
     for (uint32_t i = 0; i < given->count; i++) {
         failure.from_ps = given->at_ps + i * given->every_ps;
         failure.until_ps = given->for_ps > 0 ? failure.from_ps + given->for_ps : TIME_NEVER;
@@ -72,7 +80,9 @@ static void add_place(struct filling *filling, const struct experiment_failure *
     }
     const struct fabric_device *device = &filling->fabric->devices[place->device];
     for (uint32_t port = 0; port < device->n_ports; port++) {
-        add_link(filling, given, device->first_port + port);
+        if (!is_of_receiver(given)) {
+            add_link(filling, given, device->first_port + port);
+        }
         add_link(filling, given, filling->fabric->links[device->first_port + port].reverse);
     }
 }
@@ -123,6 +133,13 @@ bool failures_init(struct failure_list *list, const struct experiment *experimen
             failures_fini(list);
             error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_FAILURES, "`%.120s` cannot fail", given->what);
             return refuse(error, given, "links, switches and NICs of the Ethernet fabric can; NVLink cannot");
+        }
+        if (is_of_receiver(given) &&
+            (place.link != FABRIC_NONE || fabric->devices[place.device].kind != FABRIC_ENDPOINT)) {
+            failures_fini(list);
+            error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_FAILURES, "`%.120s` receives for no host",
+                      given->what);
+            return refuse(error, given, "the host behind a NIC is named as its GPU: gpu17");
         }
         add_place(&filling, given, &place);
         if (list->count > LIMIT) {

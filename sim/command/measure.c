@@ -88,6 +88,9 @@ static void fill_endpoint(struct measurement *measurement, const struct fabric *
     row->reordering_packets = counted->reordering_depth;
     row->notifications_sent = counted->notifications_sent;
     row->notifications_received = counted->notifications_received;
+    row->receive_discards = counted->receive_discards;
+    row->receive_pauses = counted->receive_pauses;
+    row->receive_deepest_bytes = counted->receive_deepest_bytes;
     for (uint32_t port = 0; port < fabric->endpoints[rank].n_nics; port++) {
         const uint32_t out = fabric->devices[rank].first_port + port;
         measurement->totals.sent_bytes += network_link(network, out)->bytes;

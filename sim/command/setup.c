@@ -2,10 +2,13 @@
 #include "command/setup.h"
 
 #include "base/error_id.h"
+#include "base/rate.h"
 #include "congestion/dcqcn.h"
 #include "congestion/spectrum_x.h"
 
 #include <string.h>
+
+enum { RESUME_BELOW_BYTES = 9216 }; /* Linux mlx5 port_buffer.c: xon = xoff - MINIMUM_MAX_MTU */
 
 static uint32_t fixed_point(double share, int bits) {
     return (uint32_t)(share * (double)(UINT64_C(1) << bits) + 0.5);
@@ -45,11 +48,44 @@ static uint32_t window_packets(const struct experiment *experiment) {
     return (uint32_t)((experiment->transport.window_bytes + payload - 1) / payload);
 }
 
+/* What is still to come when a NIC has decided to pause its leaf: there and back, a packet under way at each end, and one cut. */
+static uint64_t in_flight_bytes(const struct topology *topology, uint64_t packet_bytes) {
+    const struct topology_fabric *fabric = &topology->fabric;
+    const uint64_t cables_ps = 2 * fabric->host_cable_m * fabric->cable_latency_ps_per_m;
+    const uint64_t built_ps = cables_ps + 2 * topology->nic.latency_ps + topology->leaf.latency_ps;
+    const uint64_t around_ps = fabric->link_latency_ps > 0 ? 2 * fabric->link_latency_ps : built_ps;
+    return (uint64_t)((double)around_ps * (double)topology->nic.rate_bits_per_s / 8e12) + 3 * packet_bytes;
+}
+
+/* Linux drivers/net/ethernet/mellanox/mlx5/core/en/port_buffer.c, calculate_xoff, for at least 40 Gb/s as there. */
+static uint64_t receive_headroom_bytes(const struct topology *topology, uint64_t packet_bytes) {
+    const double gbps = (double)topology->nic.rate_bits_per_s / 1e9;
+    const double driver =
+        (301 + 2.16 * (double)topology->fabric.host_cable_m) * (gbps > 40 ? gbps : 40) + 2.72 * (double)packet_bytes;
+    const uint64_t needed = in_flight_bytes(topology, packet_bytes);
+    if (topology->nic.receive_headroom_bytes != 0) {
+        return topology->nic.receive_headroom_bytes;
+    }
+    return (uint64_t)driver > needed ? (uint64_t)driver : needed;
+}
+
+static void set_receive(struct nic_parameters *nic, const struct topology *topology) {
+    const uint64_t packet_bytes = topology->nic.payload_bytes + topology->nic.header_bytes;
+    const uint64_t headroom_bytes = receive_headroom_bytes(topology, packet_bytes);
+    const uint64_t buffer_bytes = topology->nic.receive_buffer_bytes;
+    const uint64_t rate = topology->nic.receive_rate_bits_per_s;
+    nic->receive_ps_per_byte = rate != 0 ? rate_ps_per_byte(rate) : 0;
+    nic->receive_buffer_bytes = buffer_bytes;
+    nic->receive_xoff_bytes = buffer_bytes > headroom_bytes ? buffer_bytes - headroom_bytes : 0;
+    nic->receive_xon_bytes =
+        nic->receive_xoff_bytes > RESUME_BELOW_BYTES ? nic->receive_xoff_bytes - RESUME_BELOW_BYTES : 0;
+}
+
 static struct nic_parameters nic_of(const struct experiment *experiment, const struct experiment_policy *policy,
                                     bool adaptive) {
     const struct topology_nic *given = &experiment->topology.nic;
     const uint64_t acknowledge = experiment->transport.acknowledge_bytes;
-    return (struct nic_parameters){
+    struct nic_parameters nic = {
         .payload_bytes = (uint32_t)given->payload_bytes,
         .header_bytes = (uint32_t)given->header_bytes,
         .control_bytes = (uint32_t)given->control_bytes,
@@ -62,6 +98,8 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
         .retransmit_timeout_ps = retransmit_timeout_of(experiment),
         .nack_interval_ps = given->nack_interval_ps,
     };
+    set_receive(&nic, &experiment->topology);
+    return nic;
 }
 
 bool setup_find_path(const char *name, enum path_kind *kind, struct error *error) {

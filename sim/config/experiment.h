@@ -151,7 +151,13 @@ struct experiment_hpcc {
     uint64_t base_round_trip_ps, additive_bits_per_s;
 };
 
-enum experiment_action { EXPERIMENT_ACTION_DOWN, EXPERIMENT_ACTION_SLOW, EXPERIMENT_ACTION_LOSSY };
+enum experiment_action {
+    EXPERIMENT_ACTION_DOWN,
+    EXPERIMENT_ACTION_SLOW,
+    EXPERIMENT_ACTION_LOSSY,
+    EXPERIMENT_ACTION_SLOW_RECEIVE,
+    EXPERIMENT_ACTION_STOP_RECEIVE,
+};
 
 /** One of `failures`: what fails, when and how often. */
 struct experiment_failure {
@@ -161,7 +167,7 @@ struct experiment_failure {
     uint64_t for_ps;   /**< 0 = to the end */
     uint64_t every_ps; /**< flaps: from one beginning to the next */
     uint32_t count;    /**< times that it happens */
-    double rate;       /**< slow: share that is left */
+    double rate;       /**< slow, slow_receive: share that is left */
     double loss;       /**< lossy: probability */
     char file[256];    /**< where it is written, for messages about what is found to be wrong later */
     unsigned line, column;

@@ -247,8 +247,9 @@ static void note_failures(const struct experiment *experiment, const struct tree
         const struct tree_node *node = list->value->entries[i].value;
         const struct tree_entry *rate = tree_find(node, "rate"), *loss = tree_find(node, "loss");
         const struct tree_entry *every = tree_find(node, "every");
-        if (rate != NULL && failure->rate != defaults.rate && failure->action != EXPERIMENT_ACTION_SLOW) {
-            note(notes, rate, "rate", "with the action slow");
+        if (rate != NULL && failure->rate != defaults.rate && failure->action != EXPERIMENT_ACTION_SLOW &&
+            failure->action != EXPERIMENT_ACTION_SLOW_RECEIVE) {
+            note(notes, rate, "rate", "with the actions slow and slow_receive");
         }
         if (loss != NULL && failure->loss != defaults.loss && failure->action != EXPERIMENT_ACTION_LOSSY) {
             note(notes, loss, "loss", "with the action lossy");

@@ -5,7 +5,7 @@
 
 #define FIELD(base, member) .offset = offsetof(struct base, member), .size = sizeof(((struct base *)0)->member)
 
-static const char *const actions[] = {"down", "slow", "lossy", NULL};
+static const char *const actions[] = {"down", "slow", "lossy", "slow_receive", "stop_receive", NULL};
 
 const struct key failure_keys[8] = {
     {"what", KEY_TEXT, .required = true,
@@ -14,7 +14,9 @@ const struct key failure_keys[8] = {
      FIELD(experiment_failure, what)},
     {"action", KEY_CHOICE, .required = true, .names = actions,
      .doc = "down: nothing gets across, in both directions. slow: another rate, in both directions. lossy: packets are "
-            "lost at random; of a link that is named, in that direction alone.",
+            "lost at random; of a link that is named, in that direction alone. slow_receive: the host of a GPU takes "
+            "data from its NIC at a share of the port's rate, so that the NIC pauses its leaf (the usual start of a "
+            "PFC storm) or, without PFC, discards. stop_receive: it takes nothing.",
      FIELD(experiment_failure, action)},
     {"at", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", .required = true, .doc = "When it begins.",
      FIELD(experiment_failure, at_ps)},
@@ -25,7 +27,8 @@ const struct key failure_keys[8] = {
     {"count", KEY_QUANTITY, QUANTITY_COUNT, "1", "10000", "1", .doc = "Flaps: how often it happens.",
      FIELD(experiment_failure, count)},
     {"rate", KEY_REAL, QUANTITY_SHARE, "0.001", "1", "0.5",
-     .doc = "slow: share of the link's rate that is left (50 % in a published fault plan for htsim, which calls it an "
+     .doc = "slow, slow_receive: share of the link's rate that is left (50 % in a published fault plan for htsim, "
+            "which calls it an "
             "estimate).",
      FIELD(experiment_failure, rate)},
     {"loss", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.0001",

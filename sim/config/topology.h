@@ -47,6 +47,9 @@ struct topology_nic {
     bool out_of_order;      /**< direct data placement: packets may arrive in any order */
     uint64_t retransmit_timeout_ps;
     uint64_t nack_interval_ps;
+    uint64_t receive_rate_bits_per_s; /**< at which the host takes data; 0 = as it arrives */
+    uint64_t receive_buffer_bytes;    /**< of each data class, where it does not */
+    uint64_t receive_headroom_bytes;  /**< of it, kept for what is under way after a pause; 0 = automatic */
 };
 
 /** Sections `leaf` and `spine`: one kind of switch. */

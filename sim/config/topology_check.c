@@ -9,6 +9,8 @@
 /** Reports with this file's two shared arguments left out. */
 #define CONFLICT(id, first, second, ...) contradiction_report(scope, id, first, second, __VA_ARGS__)
 
+#define SLOWEST_BITS_PER_S 8000000 /* what base/rate.h can represent */
+
 uint64_t topology_check_gpus(const struct topology *topology) {
     return (uint64_t)topology->racks * topology->gpus_used;
 }
@@ -180,6 +182,30 @@ static void check_rails(const struct topology *topology, const struct contradict
     }
 }
 
+/** Receive buffers hold a packet beside what is kept for those under way. */
+static void check_receive(const struct topology *topology, const struct contradiction_scope *scope) {
+    const struct topology_nic *nic = &topology->nic;
+    const uint64_t packet = nic->payload_bytes + nic->header_bytes;
+    char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
+    if (nic->receive_buffer_bytes < packet) {
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, "nic.receive_buffer", "nic.payload",
+                 "a receive buffer of %s does not hold one packet of %s",
+                 quantity_print(first, QUANTITY_BYTES, nic->receive_buffer_bytes),
+                 quantity_print(second, QUANTITY_BYTES, packet));
+    } else if (nic->receive_headroom_bytes >= nic->receive_buffer_bytes) {
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, "nic.receive_headroom", "nic.receive_buffer",
+                 "a headroom of %s leaves nothing of a receive buffer of %s",
+                 quantity_print(first, QUANTITY_BYTES, nic->receive_headroom_bytes),
+                 quantity_print(second, QUANTITY_BYTES, nic->receive_buffer_bytes));
+    }
+    if (nic->receive_rate_bits_per_s > 0 && nic->receive_rate_bits_per_s < SLOWEST_BITS_PER_S) {
+        CONFLICT(
+            ERROR_ID_CONFLICT_RATE, "nic.receive_rate", "nic.receive_rate",
+            "a host that takes %s is too slow to be simulated (at least 8 Mb/s, or 0: it takes data as it arrives)",
+            quantity_print(first, QUANTITY_RATE, nic->receive_rate_bits_per_s));
+    }
+}
+
 /** Names of a switch's settings. */
 struct switch_names {
     const char *ecn_minimum, *ecn_maximum, *xon, *lossless_pool, *lossy_pool, *headroom;
@@ -227,6 +253,7 @@ void topology_check(const struct topology *topology, const struct contradiction_
     static const struct switch_names spine = {"spine.ecn_minimum",   "spine.ecn_maximum", "spine.xon",
                                               "spine.lossless_pool", "spine.lossy_pool",  "spine.headroom"};
     check_scale(topology, scope);
+    check_receive(topology, scope);
     check_nvlink(topology, scope);
     if (topology->fabric.leaf_downlinks > 0) {
         check_leaf_ports(topology, scope);

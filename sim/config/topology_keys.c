@@ -98,6 +98,22 @@ static const struct key nic_keys[] = {
     {"nack_interval", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "500 us",
      .doc = "Go-back-N: at most one NACK a sequence number in this time (HPCC ns-3 rdma-hw.cc).",
      FIELD(topology_nic, nack_interval_ps)},
+    {"receive_rate", KEY_QUANTITY, QUANTITY_RATE, NULL, "6.4 Tb/s", "0",
+     .doc = "Rate at which the host takes data from a plane's port (PCIe, C2C, memory); 0 = as it arrives. Below the "
+            "port's rate the receive buffer fills; with PFC the NIC then pauses its leaf, else packets are discarded. "
+            "A failure `slow_receive` does it to one NIC for a time.",
+     FIELD(topology_nic, receive_rate_bits_per_s)},
+    {"receive_buffer", KEY_QUANTITY, QUANTITY_BYTES, "64 B", "1 GiB", "1 MiB",
+     .doc = "Receive buffer of a data class, where the host does not take data as it arrives (estimate: older "
+            "ConnectX show a port buffer of 262016 B, half of it a class, in Mellanox' HowTo Tune Receive Buffers; "
+            "mlnx_qos of a ConnectX-7 shows max_buffer_size=4151520).",
+     FIELD(topology_nic, receive_buffer_bytes)},
+    {"receive_headroom", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "0",
+     .doc = "Part of receive_buffer that is kept for what is under way after a pause; 0 = automatic: (301 + 2.16 × "
+            "metres of host_cable) × Gb/s + 2.72 × packet, in bytes (Linux drivers/net/ethernet/mellanox/mlx5/core/en/"
+            "port_buffer.c, calculate_xoff), or what the latencies of the link let come, if that is more. The leaf is "
+            "resumed 9216 B below (the same, MINIMUM_MAX_MTU).",
+     FIELD(topology_nic, receive_headroom_bytes)},
 };
 
 /* Figures of a Spectrum-4 switch unless said otherwise. A spine takes the leaf's values where it gives none. */

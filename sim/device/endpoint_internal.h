@@ -114,7 +114,7 @@ struct endpoint {
     uint32_t n_nics, n_lanes;
     struct nic nic;
     struct receive_buffer *receive; /**< NULL: the host takes everything as it arrives */
-    uint64_t take_ps;               /**< when the host will have taken the packet at its head; TIME_NEVER: none is due */
+    uint64_t take_ps;            /**< when the host will have taken the packet at its head; TIME_NEVER: none is due */
     struct table receiver_index; /**< source << 16 | queue pair → receiver */
     uint64_t last_source;        /**< the key of receiver_index that was looked for last; UINT64_MAX: none */
     uint32_t last_receiver;      /**< what it led to */

@@ -124,10 +124,9 @@ void receive_buffer_take(struct endpoint *endpoint, struct engine_worker *worker
     const struct packet packet = *queue_front(&buffer->packets);
     const enum packet_class class = packet_class(&packet);
     queue_pop(&buffer->packets, &worker->pool);
-    endpoint->take_ps =
-        queue_is_empty(&buffer->packets)
-            ? TIME_NEVER
-            : taken_ps(endpoint->context, buffer, queue_front(&buffer->packets)->size_bytes, now_ps);
+    endpoint->take_ps = queue_is_empty(&buffer->packets)
+                            ? TIME_NEVER
+                            : taken_ps(endpoint->context, buffer, queue_front(&buffer->packets)->size_bytes, now_ps);
     buffer->held_bytes[class] -= packet.size_bytes;
     if (class == PACKET_CLASS_LOSSLESS && buffer->pausing &&
         buffer->held_bytes[class] <= endpoint->context->parameters->nic.receive_xon_bytes) {

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 enum failure_kind {
-    FAILURE_DOWN,  /**< nothing gets across; on both links of a cable at once */
-    FAILURE_SLOW,  /**< another rate */
-    FAILURE_LOSSY, /**< packets are lost at random */
+    FAILURE_DOWN,    /**< nothing gets across; on both links of a cable at once */
+    FAILURE_SLOW,    /**< another rate */
+    FAILURE_LOSSY,   /**< packets are lost at random */
     FAILURE_RECEIVE, /**< the host behind the NIC that the link enters takes its data at another rate, or not at all */
 };
 
@@ -22,8 +22,9 @@ struct failure {
     enum failure_kind kind;
     uint32_t link;
     uint64_t from_ps, until_ps; /**< TIME_NEVER: for good */
-    uint64_t ps_per_byte;       /**< FAILURE_SLOW: its rate then, as base/rate.h keeps it; FAILURE_RECEIVE: that of the host, TIME_NEVER: it takes nothing */
-    uint64_t loss_fxp32;        /**< FAILURE_LOSSY: probability of loss, FAILURE_LOSS_ONE = 1 */
+    uint64_t
+        ps_per_byte; /**< FAILURE_SLOW: its rate then, as base/rate.h keeps it; FAILURE_RECEIVE: that of the host, TIME_NEVER: it takes nothing */
+    uint64_t loss_fxp32; /**< FAILURE_LOSSY: probability of loss, FAILURE_LOSS_ONE = 1 */
 };
 
 /** All failures of a run, in any order, and how fast the network takes notice. */

@@ -18,7 +18,8 @@ struct failure_state {
     uint64_t from_ps;
     uint64_t ps_per_byte;
     uint64_t loss_fxp32;
-    uint64_t receive_ps_per_byte; /**< of the host behind the NIC at its head; 0: as without failures, TIME_NEVER: it takes nothing */
+    uint64_t
+        receive_ps_per_byte; /**< of the host behind the NIC at its head; 0: as without failures, TIME_NEVER: it takes nothing */
     bool down;
 };
 

@@ -116,6 +116,12 @@ static const struct column endpoint_columns[] = {
      FIELD(measurement_endpoint, notifications_sent)},
     {"notifications_received", "1", "Congestion notifications received as sender", COLUMN_UINT64,
      FIELD(measurement_endpoint, notifications_received)},
+    {"receive_discards", "1", "Packets that found the receive buffer of its NIC full", COLUMN_UINT64,
+     FIELD(measurement_endpoint, receive_discards)},
+    {"receive_pauses", "1", "Pauses that its NIC sent to its leaf", COLUMN_UINT64,
+     FIELD(measurement_endpoint, receive_pauses)},
+    {"receive_deepest_bytes", "B", "Most that the receive buffer of its NIC held of a data class", COLUMN_UINT64,
+     FIELD(measurement_endpoint, receive_deepest_bytes)},
     {"expert_tokens", "1", "(token, expert) pairs for experts on this rank", COLUMN_UINT64,
      FIELD(measurement_endpoint, expert_tokens)},
 };

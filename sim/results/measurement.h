@@ -128,6 +128,9 @@ struct measurement_endpoint {
     uint64_t reordering_packets;     /**< largest distance between a received number and the next expected one */
     uint64_t notifications_sent;     /**< congestion notifications as receiver */
     uint64_t notifications_received; /**< congestion notifications as sender */
+    uint64_t receive_discards;       /**< packets that found the receive buffer of its NIC full */
+    uint64_t receive_pauses;         /**< pauses that its NIC sent to its leaf */
+    uint64_t receive_deepest_bytes;  /**< most that its receive buffer held of a data class */
     uint64_t expert_tokens;          /**< (token, expert) pairs that experts on this rank work on */
 };
 

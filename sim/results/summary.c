@@ -261,6 +261,8 @@ static void summarise_endpoints(struct summary *summary, const struct measuremen
         summary->duplicates += (double)endpoint->duplicate_packets;
         summary->out_of_order += (double)endpoint->out_of_order_packets;
         summary->notifications += (double)endpoint->notifications_sent;
+        summary->receive_pauses += (double)endpoint->receive_pauses;
+        summary->receive_discards += (double)endpoint->receive_discards;
         summary->reordering = fmax(summary->reordering, (double)endpoint->reordering_packets);
     }
 }

@@ -57,6 +57,7 @@ struct summary {
     double marks, pauses, paused_ps, drops_lossless, drops_lossy;  /**< sums over links */
     double lost, unrouted;                                         /**< packets, sums over links */
     double retransmitted, duplicates, out_of_order, notifications; /**< packets, sums over endpoints */
+    double receive_pauses, receive_discards;                       /**< of receive buffers, sums over endpoints */
     double reordering;                                             /**< packets, largest of any endpoint */
     double data_hops, control_hops;
     uint64_t traffic_digest;

@@ -291,6 +291,11 @@ struct endpoint_counters rig_endpoints(const struct rig *rig) {
             one->reordering_depth > sum.reordering_depth ? one->reordering_depth : sum.reordering_depth;
         sum.notifications_sent += one->notifications_sent;
         sum.notifications_received += one->notifications_received;
+        sum.receive_discards += one->receive_discards;
+        sum.receive_pauses += one->receive_pauses;
+        if (one->receive_deepest_bytes > sum.receive_deepest_bytes) {
+            sum.receive_deepest_bytes = one->receive_deepest_bytes;
+        }
         sum.probes += one->probes;
         sum.nacks += one->nacks;
         sum.nvlink_bytes_sent += one->nvlink_bytes_sent;

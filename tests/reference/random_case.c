@@ -6,8 +6,8 @@
 #include "random_fabric.h"
 #include "random_failures.h"
 #include "random_parameters.h"
-#include "random_record.h"
 #include "random_receive.h"
+#include "random_record.h"
 #include "random_series.h"
 #include "random_wishes.h"
 
