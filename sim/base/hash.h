@@ -26,6 +26,8 @@ enum hash_purpose {
     HASH_PURPOSE_TELEMETRY = 12, /**< rounding of what switches tell packets */
     HASH_PURPOSE_LOSS = 13,      /**< packets that a lossy link loses */
     HASH_PURPOSE_ENTROPY = 14,   /**< entropies that senders draw */
+    HASH_PURPOSE_REPLICA = 24,   /**< which of several replicas of an expert a token goes to */
+    HASH_PURPOSE_HISTORY = 25,   /**< tokens before the run, from which expert placements learn */
 };
 
 /** Finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). A bijection of 64-bit words. */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "config/connection_matrix.h"
 #include "workload/moe_summary.h"
+#include "workload/placement_choose.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -111,6 +112,11 @@ bool plan_init(struct plan *plan, const struct experiment *experiment, bool earl
         plan->placement.ranks_per_domain = 1;
     }
     if (experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE) {
+        if (!placement_choose(experiment, &plan->placement, seed, &plan->experts, error)) {
+            return false;
+        }
+        plan->placement.experts = plan->experts;
+        plan->placement.even_replicas = experiment->placement.replica_choice == EXPERIMENT_REPLICA_EVEN;
         plan->moe = moe_create(&experiment->model, &experiment->traffic, &plan->placement, early_pacing, seed, error);
     } else if (experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX) {
         plan->connections = read_connections(experiment, plan->placement.n_ranks, error);
@@ -130,6 +136,7 @@ bool plan_init(struct plan *plan, const struct experiment *experiment, bool earl
 
 void plan_fini(struct plan *plan) {
     moe_free(plan->moe);
+    placement_free(plan->experts);
     pattern_free(plan->pattern);
     connection_plan_free(plan->connections);
     background_free(plan->background);

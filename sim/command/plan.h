@@ -21,6 +21,7 @@ struct plan {
     struct background *background; /**< NULL: none */
     uint64_t delivered_elsewhere;  /**< connections: delivered to ranks that other processes run */
     uint64_t background_elsewhere; /**< the same of the background */
+    struct placement *experts;     /**< owned; NULL = contiguous */
     struct moe_placement placement;
 };
 

@@ -42,6 +42,38 @@ enum experiment_algorithm { EXPERIMENT_ALGORITHM_DIRECT, EXPERIMENT_ALGORITHM_TW
 enum experiment_hash { EXPERIMENT_HASH_MIX, EXPERIMENT_HASH_CRC16 };
 enum experiment_type { EXPERIMENT_TYPE_FP8, EXPERIMENT_TYPE_BF16, EXPERIMENT_TYPE_NVFP4 };
 
+/** Which experts sit where within an expert-parallel group; workload/placement_choose.h has the rules. */
+enum experiment_placement_kind {
+    EXPERIMENT_PLACEMENT_CONTIGUOUS,
+    EXPERIMENT_PLACEMENT_ROUND_ROBIN,
+    EXPERIMENT_PLACEMENT_DOMAIN_PACKED,
+    EXPERIMENT_PLACEMENT_SPREAD,
+    EXPERIMENT_PLACEMENT_EPLB,
+    EXPERIMENT_PLACEMENT_EPLB_GLOBAL,
+    EXPERIMENT_PLACEMENT_AFFINITY,
+    EXPERIMENT_PLACEMENT_FILE,
+    EXPERIMENT_PLACEMENT_KINDS
+};
+/** Which replica of an expert a token goes to. */
+enum experiment_replica_choice { EXPERIMENT_REPLICA_NEAREST, EXPERIMENT_REPLICA_EVEN };
+
+/** Section `placement`. */
+struct experiment_placement {
+    enum experiment_placement_kind kind;
+    char file[256]; /**< file: as given; empty = none */
+    char path[512]; /**< of it, from the configuration's folder */
+    uint32_t layer; /**< file: which */
+    uint32_t redundant_experts;
+    enum experiment_replica_choice replica_choice;
+    uint32_t history_tokens; /**< eplb, eplb_global, affinity */
+};
+
+/** Does a placement learn from loads, and so can give an expert several replicas? */
+static inline bool experiment_placement_learns(const struct experiment_placement *placement) {
+    return placement->kind == EXPERIMENT_PLACEMENT_EPLB || placement->kind == EXPERIMENT_PLACEMENT_EPLB_GLOBAL ||
+           placement->kind == EXPERIMENT_PLACEMENT_AFFINITY;
+}
+
 /** Section `model`: a preset, each value of which may be overridden. */
 struct experiment_model {
     char preset[EXPERIMENT_NAME_SIZE]; /**< deepseek-v3, gpt-oss-20b; empty = all values given */
@@ -68,12 +100,13 @@ struct experiment_traffic {
     uint32_t node_gpus;  /**< node_limited: GPUs of a node (group); 0 = the NVLink domain */
     enum experiment_algorithm algorithm;
     enum experiment_type dispatch_type, combine_type;
-    bool dispatch, combine;  /**< which phases */
-    bool exchange_counts;    /**< receive counts are exchanged before dispatch */
-    uint32_t chunk_tokens;   /**< two_hop: tokens of one forwarded chunk */
-    uint64_t jitter_ps;      /**< ranks start uniformly within this time */
-    uint64_t expert_time_ps; /**< between a rank's last dispatched token and its first combine message */
-    uint64_t seed;           /**< of the traffic; added to the run's seed number */
+    bool dispatch, combine;   /**< which phases */
+    bool exchange_counts;     /**< receive counts are exchanged before dispatch */
+    uint32_t chunk_tokens;    /**< two_hop: tokens of one forwarded chunk */
+    uint64_t jitter_ps;       /**< ranks start uniformly within this time */
+    uint64_t expert_time_ps;  /**< between a rank's last dispatched token and its first combine message */
+    uint64_t seed;            /**< of the traffic; added to the run's seed number */
+    uint64_t popularity_seed; /**< of which experts are popular; 0 = the seed of the traffic */
 };
 
 /** One column of a comparison: a path policy and a controller. `run` simulates exactly one. */
@@ -209,6 +242,7 @@ struct experiment {
     struct topology topology; /**< after the cluster section's overrides */
     struct experiment_model model;
     struct experiment_traffic traffic;
+    struct experiment_placement placement;
     struct experiment_path path;
     struct experiment_transport transport;
     struct experiment_dcqcn dcqcn;

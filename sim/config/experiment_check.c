@@ -72,6 +72,13 @@ static void check_gate_groups(const struct experiment *experiment, const struct 
     }
 }
 
+static void check_placement(const struct experiment_placement *placement, const struct contradiction_scope *scope) {
+    if (placement->kind == EXPERIMENT_PLACEMENT_FILE && placement->file[0] == '\0') {
+        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "placement.kind", "placement.file",
+                 "the placement file needs the name of a file, `file`");
+    }
+}
+
 static void check_moe(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
     const struct experiment_model *model = &experiment->model;
     if (model->hidden == 0 || model->experts == 0 || model->top_k == 0) {
@@ -84,6 +91,7 @@ static void check_moe(const struct experiment *experiment, uint64_t gpus, const 
     if (gpus > 0) {
         experiment_split_check(experiment, gpus, scope);
     }
+    check_placement(&experiment->placement, scope);
     check_hot_expert(experiment, scope);
     check_gate_groups(experiment, scope);
 }

@@ -12,6 +12,7 @@
 #include "config/failure_reader.h"
 #include "config/file_kind.h"
 #include "config/key.h"
+#include "config/placement_file.h"
 #include "config/policy_reader.h"
 #include "config/section_reader.h"
 #include "config/topology_check.h"
@@ -127,6 +128,29 @@ static void check_matrix(const struct reading *reading, const struct contradicti
     connection_matrix_fini(&matrix);
 }
 
+/** A name in the configuration that is meant beside it. */
+static void beside(const struct reading *reading, const char *name, char *path, size_t size) {
+    const char *slash = strrchr(reading->name, '/');
+    const int folder = slash == NULL || name[0] == '/' ? 0 : (int)(slash - reading->name) + 1;
+    snprintf(path, size, "%.*s%s", folder, reading->name, name);
+}
+
+/** Reads the placement file, for its mistakes and whether it fits. */
+static void check_placement(const struct reading *reading, const struct contradiction_scope *scope) {
+    struct experiment *experiment = reading->experiment;
+    struct experiment_placement *placement = &experiment->placement;
+    const uint64_t gpus = scope->topology == NULL ? 0 : topology_check_gpus(&experiment->topology);
+    const uint32_t given = experiment->traffic.expert_parallelism;
+    const struct placement_file_fit fit = {
+        .layer = placement->layer, .experts = experiment->model.experts, .ranks = given ? given : (uint32_t)gpus};
+    struct placement_file file = {0};
+    beside(reading, placement->file, placement->path, sizeof placement->path);
+    if (placement_file_read(placement->path, &file, reading->errors) && gpus > 0) {
+        placement_file_check(&file, &fit, reading->errors);
+    }
+    placement_file_fini(&file);
+}
+
 /** All values, once files and overrides are one tree. */
 static void fill(const struct reading *reading, const struct tree_node *topology) {
     struct experiment *experiment = reading->experiment;
@@ -158,6 +182,10 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     if (experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX && !reading->is_text &&
         experiment->traffic.matrix[0] != '\0') {
         check_matrix(reading, &scope);
+    }
+    if (experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE && !reading->is_text &&
+        experiment->placement.kind == EXPERIMENT_PLACEMENT_FILE && experiment->placement.file[0] != '\0') {
+        check_placement(reading, &scope);
     }
 }
 

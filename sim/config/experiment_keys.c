@@ -8,6 +8,7 @@
 #include "config/experiment_preset.h"
 #include "config/failure_keys.h"
 #include "config/key.h"
+#include "config/placement_keys.h"
 
 #include <assert.h>
 
@@ -186,6 +187,11 @@ static const struct key traffic_keys[] = {
      FIELD(experiment_traffic, expert_time_ps)},
     {"seed", KEY_QUANTITY, QUANTITY_COUNT, NULL, NULL, "0",
      .doc = "Added to each of `seeds` for what the traffic draws.", FIELD(experiment_traffic, seed)},
+    {"popularity_seed", KEY_QUANTITY, QUANTITY_COUNT, NULL, NULL, "0",
+     .doc =
+         "moe: seed of which experts are popular, where a gate draws that: seeds then differ in their tokens only. 0 "
+         "= each of `seeds` has popular experts of its own.",
+     FIELD(experiment_traffic, popularity_seed)},
 };
 
 static const struct key policy_keys[] = {
@@ -353,6 +359,8 @@ static const struct section sections[] = {
      SECTION(cluster_keys), PART(topology), .amends = true},
     {"model", "The MoE model whose router makes the traffic.", SECTION(model_keys), PART(model)},
     {"traffic", "Who sends what to whom.", SECTION(traffic_keys), PART(traffic)},
+    {"placement", "Which GPUs hold which experts, and how often.", .keys = placement_keys, .n_keys = PLACEMENT_KEYS,
+     PART(placement)},
     {"policies", "One column of a comparison.", SECTION(policy_keys), .listed = true},
     {"background", "Traffic beside what is measured.", SECTION(background_keys), .listed = true},
     {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},

@@ -16,6 +16,35 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
     return b == 0 ? a : greatest_common_divisor(b, a % b);
 }
 
+uint64_t experiment_split_slots(const struct experiment *experiment, uint64_t parallel) {
+    const struct experiment_placement *placement = &experiment->placement;
+    const uint64_t redundant = experiment_placement_learns(placement) ? placement->redundant_experts : 0;
+    return (experiment->model.experts + redundant) / parallel;
+}
+
+/** Whole experts, replicas included, on each GPU of a group; a file may say anything. */
+static void check_experts(const struct experiment *experiment, uint64_t parallel, const char *key, const char *hint,
+                          const struct contradiction_scope *scope) {
+    const struct experiment_placement *placement = &experiment->placement;
+    const uint32_t experts = experiment->model.experts, redundant = placement->redundant_experts;
+    const bool given = experiment->traffic.expert_parallelism != 0;
+    if (placement->kind == EXPERIMENT_PLACEMENT_FILE) {
+        return;
+    }
+    if (experiment_placement_learns(placement) && redundant > 0) {
+        if (((uint64_t)experts + redundant) % parallel != 0) {
+            CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "placement.redundant_experts", key,
+                     "%" PRIu32 " experts and %" PRIu32 " redundant ones cannot be divided over %" PRIu64 " GPUs",
+                     experts, redundant, parallel);
+        }
+    } else if (experts % parallel != 0) {
+        contradiction_report_hint(scope, ERROR_ID_CONFLICT_EXPERTS, key, "model.experts", hint,
+                                  "traffic.expert_parallelism is %" PRIu64 "%s: %" PRIu32
+                                  " experts cannot be divided over so many GPUs",
+                                  parallel, given ? "" : " (not given: all GPUs)", experts);
+    }
+}
+
 /** Whole experts on each GPU of a group, and whole groups in the cluster. */
 static void check_groups(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
@@ -33,12 +62,7 @@ static void check_groups(const struct experiment *experiment, uint64_t gpus, con
                                   " GPUs of the cluster",
                                   parallel, gpus);
     }
-    if (experts % parallel != 0) {
-        contradiction_report_hint(scope, ERROR_ID_CONFLICT_EXPERTS, key, "model.experts", hint,
-                                  "traffic.expert_parallelism is %" PRIu64 "%s: %" PRIu32
-                                  " experts cannot be divided over so many GPUs",
-                                  parallel, given ? "" : " (not given: all GPUs)", experts);
-    }
+    check_experts(experiment, parallel, key, hint, scope);
 }
 
 /** Node-limited gates: a group within one node is one node. */
@@ -94,13 +118,13 @@ static void check_counts(const struct experiment *experiment, uint64_t gpus, uin
                          const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
     const uint64_t payload = experiment->topology.nic.payload_bytes;
-    const uint64_t bytes = experiment_split_counts_bytes(experiment->model.experts / parallel);
+    const uint64_t bytes = experiment_split_counts_bytes(experiment_split_slots(experiment, parallel));
     const bool exchanged = traffic->exchange_counts && traffic->dispatch;
     if (exchanged && experiment_split_peers(experiment, gpus) > 0 && bytes > payload) {
         char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
         CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.exchange_counts", "nic.payload",
                  "the counts of the %" PRIu64 " experts of a GPU take %s, more than one packet's payload of %s",
-                 experiment->model.experts / parallel, quantity_print(first, QUANTITY_BYTES, bytes),
+                 experiment_split_slots(experiment, parallel), quantity_print(first, QUANTITY_BYTES, bytes),
                  quantity_print(second, QUANTITY_BYTES, payload));
     }
 }

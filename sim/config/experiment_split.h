@@ -18,6 +18,9 @@ enum {
 /** Bytes of what a rank is told before dispatch: 4 for each expert of the one who is told. */
 uint64_t experiment_split_counts_bytes(uint64_t experts_per_gpu);
 
+/** Experts, replicas included, of each GPU of a group of `parallel` (a placement file: as if there were no replicas; what it says is not known here). */
+uint64_t experiment_split_slots(const struct experiment *experiment, uint64_t parallel);
+
 /** Reports every split that does not come out even, and every part that is beyond what tags and packets can say; pattern moe, gpus > 0. */
 void experiment_split_check(const struct experiment *experiment, uint64_t gpus,
                             const struct contradiction_scope *scope);

@@ -74,6 +74,22 @@ static bool has_dispatch(const struct experiment *experiment) {
     return is_moe(experiment) && experiment->traffic.dispatch;
 }
 
+static bool has_popularity(const struct experiment *experiment) {
+    return is_zipf(experiment);
+}
+
+static bool has_placement_file(const struct experiment *experiment) {
+    return is_moe(experiment) && experiment->placement.kind == EXPERIMENT_PLACEMENT_FILE;
+}
+
+static bool has_replicas(const struct experiment *experiment) {
+    return is_moe(experiment) && experiment_placement_learns(&experiment->placement);
+}
+
+static bool has_replica_choice(const struct experiment *experiment) {
+    return has_placement_file(experiment) || (has_replicas(experiment) && experiment->placement.redundant_experts > 0);
+}
+
 static bool has_combine(const struct experiment *experiment) {
     return is_moe(experiment) && experiment->traffic.combine;
 }
@@ -182,6 +198,13 @@ static const struct rule rules[] = {
     {"traffic.exchange_counts", has_dispatch, "with a dispatch phase"},
     {"traffic.chunk_tokens", is_two_hop, "under algorithm two_hop"},
     {"traffic.expert_time", has_combine, "with a combine phase"},
+    {"traffic.popularity_seed", has_popularity, "under a gate that draws which experts are popular"},
+    {"placement", is_moe, "under pattern moe"},
+    {"placement.file", has_placement_file, "under placement file"},
+    {"placement.layer", has_placement_file, "under placement file"},
+    {"placement.redundant_experts", has_replicas, "under placements eplb, eplb_global and affinity"},
+    {"placement.history_tokens", has_replicas, "under placements eplb, eplb_global and affinity"},
+    {"placement.replica_choice", has_replica_choice, "where experts may have several replicas"},
     {"path.refresh_period", has_refreshes, "with a policy of path adaptive, two_choices or drill"},
     {"path.grade_scale", has_adaptive, "with a policy of path adaptive"},
     {"path.hash", has_hash, "with a policy of a path other than flowlet and d_mod_k"},
@@ -287,7 +310,7 @@ static void note_backgrounds(const struct experiment *experiment, const struct t
 
 /** A key is not noted again where its whole section was. */
 static bool is_said(const struct search *search, const char *path) {
-    return strncmp(path, "model.", 6) == 0 && !is_moe(search->experiment);
+    return (strncmp(path, "model.", 6) == 0 || strncmp(path, "placement.", 10) == 0) && !is_moe(search->experiment);
 }
 
 void experiment_unused(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "workload/placement_near.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ enum { LARGEST_SMALL_PART = UINT8_MAX };
 /* What is known of one source while its tokens are drawn. Stamps say which token touched a rank or domain last, so nothing needs clearing between tokens. */
 struct drawing {
     uint32_t source, own_domain;
-    uint32_t *rank_of_expert;   /* local */
+    uint32_t *rank_of_expert;   /* local; used if every expert has one replica */
+    struct placement_near near; /* else this; near.placement NULL: not used */
     uint32_t *domain_of_rank;   /* within the group */
     uint32_t *position_of_rank; /* within the domain */
     uint32_t *global_rank;      /* of a local one */
@@ -33,13 +35,15 @@ static struct moe_counts *allocate_counts(const struct moe_counts_shape *shape) 
     const uint32_t n_ranks = shape->placement.n_ranks;
     counts->shape = *shape;
     counts->n_groups = n_ranks / shape->group_ranks;
-    counts->experts_per_rank = shape->experts / shape->group_ranks;
+    counts->experts_per_rank =
+        shape->placement.experts ? shape->placement.experts->largest_slots : shape->experts / shape->group_ranks;
     counts->domain_ranks = (uint32_t)number_smaller(shape->placement.ranks_per_domain, shape->group_ranks);
     counts->row = shape->two_hop ? counts->domain_ranks : shape->group_ranks;
     counts->copies = memory_allocate((size_t)n_ranks * counts->row, sizeof *counts->copies);
     counts->expert_tokens = memory_allocate((size_t)counts->n_groups * shape->experts, sizeof *counts->expert_tokens);
     counts->domains_sent = memory_allocate(n_ranks, sizeof *counts->domains_sent);
     counts->ranks_received = memory_allocate(n_ranks, sizeof *counts->ranks_received);
+    counts->rank_tokens = memory_allocate(n_ranks, sizeof *counts->rank_tokens);
     if (shape->two_hop) {
         counts->group_domains = shape->group_ranks / counts->domain_ranks;
         const size_t pairs = (size_t)n_ranks * counts->group_domains;
@@ -47,6 +51,18 @@ static struct moe_counts *allocate_counts(const struct moe_counts_shape *shape) 
         counts->first_chunk = memory_allocate(pairs, sizeof *counts->first_chunk);
     }
     return counts;
+}
+
+/* Where experts sit, as far as it is the same for every source. */
+static void drawing_place(struct drawing *drawing, const struct moe_counts_shape *shape) {
+    const struct placement *experts = shape->placement.experts;
+    for (uint32_t expert = 0; expert < shape->experts; expert++) {
+        drawing->rank_of_expert[expert] =
+            experts ? experts->rank[experts->first[expert]] : expert / (shape->experts / shape->group_ranks);
+    }
+    if (experts && experts->replicas > experts->experts) {
+        placement_near_init(&drawing->near, experts);
+    }
 }
 
 static void drawing_open(struct drawing *drawing, const struct moe_counts *counts) {
@@ -58,9 +74,7 @@ static void drawing_open(struct drawing *drawing, const struct moe_counts *count
     drawing->global_rank = memory_allocate(shape->group_ranks, sizeof *drawing->global_rank);
     drawing->rank_stamp = memory_allocate(shape->group_ranks, sizeof *drawing->rank_stamp);
     drawing->domain_stamp = memory_allocate(drawing->domains, sizeof *drawing->domain_stamp);
-    for (uint32_t expert = 0; expert < shape->experts; expert++) {
-        drawing->rank_of_expert[expert] = expert / counts->experts_per_rank;
-    }
+    drawing_place(drawing, shape);
     if (shape->two_hop) {
         const uint32_t domains = counts->group_domains;
         drawing->largest_chunks = (shape->tokens + shape->chunk_tokens - 1) / shape->chunk_tokens;
@@ -73,6 +87,7 @@ static void drawing_open(struct drawing *drawing, const struct moe_counts *count
 
 static void drawing_close(struct drawing *drawing) {
     free(drawing->rank_of_expert);
+    placement_near_fini(&drawing->near);
     free(drawing->domain_of_rank);
     free(drawing->position_of_rank);
     free(drawing->global_rank);
@@ -104,6 +119,10 @@ static void open_source(const struct moe_counts *counts, struct drawing *drawing
     memset(drawing->domain_stamp, 0, drawing->domains * sizeof *drawing->domain_stamp);
     drawing->source = source;
     drawing->own_domain = drawing->domain_of_rank[moe_counts_local(counts, source)];
+    if (drawing->near.placement) {
+        placement_near_find(&drawing->near, moe_counts_local(counts, source), drawing->domain_of_rank,
+                            placement->even_replicas);
+    }
     for (domain = 0; domain < counts->group_domains; domain++) {
         drawing->filled[domain] = 0;
         drawing->chunk[domain] = first_chunk_of(counts, drawing, domain);
@@ -125,9 +144,14 @@ static void count_token(struct moe_counts *counts, struct drawing *drawing, cons
     uint32_t *row = counts->copies + (uint64_t)drawing->source * counts->row;
     const uint32_t group = moe_counts_group(counts, drawing->source);
     uint64_t *load = counts->expert_tokens + (uint64_t)group * counts->shape.experts;
+    const uint64_t replica_stream =
+        drawing->near.placement ? placement_near_stream(counts->shape.seed, drawing->source, stamp - 1) : 0;
     for (uint32_t i = 0; i < counts->shape.top_k; i++) {
-        const uint32_t rank = drawing->rank_of_expert[picks[i]], domain = drawing->domain_of_rank[rank];
+        const uint32_t rank = drawing->near.placement ? placement_near_rank(&drawing->near, replica_stream, picks[i])
+                                                      : drawing->rank_of_expert[picks[i]];
+        const uint32_t domain = drawing->domain_of_rank[rank];
         load[picks[i]]++;
+        counts->rank_tokens[drawing->global_rank[rank]]++;
         if (!two_hop) {
             row[rank]++;
         }
@@ -211,6 +235,7 @@ void moe_counts_free(struct moe_counts *counts) {
         return;
     }
     free(counts->copies);
+    free(counts->rank_tokens);
     free(counts->crossing);
     free(counts->first_chunk);
     free(counts->small_parts);

@@ -3,8 +3,8 @@
  * How many tokens go where: all that a plan keeps of the gate's choices.
  *
  * Tokens are drawn one by one and forgotten. A rank's expert-parallel group is group_ranks consecutive ranks, or (strided) blocks of
- * domain_ranks consecutive ranks, n_groups blocks apart. Within its group a rank has a local number, and expert e lives on local rank
- * e / experts_per_rank. For two_hop the group is cut into domains of domain_ranks ranks, and a rank has a position in its domain.
+ * domain_ranks consecutive ranks, n_groups blocks apart. Within its group a rank has a local number, and experts live on local ranks:
+ * as placement.experts says, else expert e on rank e / experts_per_rank. For two_hop the group is cut into domains of domain_ranks ranks, and a rank has a position in its domain.
  * A row is what a rank reaches without forwarding: its group (direct) or its domain (two_hop); a rank has an index in it.
  */
 #ifndef MOEFABRIC_WORKLOAD_MOE_COUNTS_H
@@ -22,7 +22,7 @@ struct moe_counts_shape {
     struct moe_placement placement;
     uint32_t group_ranks; /**< expert parallelism; divides n_ranks */
     bool strided;         /**< groups of several whole domains, n_groups apart; else consecutive ranks */
-    uint32_t experts;     /**< multiple of group_ranks */
+    uint32_t experts;     /**< multiple of group_ranks unless placement.experts says where they are */
     uint32_t top_k;
     uint32_t tokens;       /**< of each rank */
     bool two_hop;          /**< else direct */
@@ -33,10 +33,11 @@ struct moe_counts_shape {
 /** The counts. Immutable once made; owner of its arrays. */
 struct moe_counts {
     struct moe_counts_shape shape;
-    uint32_t n_groups, experts_per_rank;
-    uint32_t domain_ranks;  /**< ranks of the group in one domain: min(ranks of a domain, group_ranks) */
-    uint32_t group_domains; /**< two_hop: domains of a group */
-    uint32_t row;           /**< length of a row of copies: group_ranks (direct) or domain_ranks (two_hop) */
+    uint32_t n_groups;
+    uint32_t experts_per_rank; /**< replicas of the rank that has most of them */
+    uint32_t domain_ranks;     /**< ranks of the group in one domain: min(ranks of a domain, group_ranks) */
+    uint32_t group_domains;    /**< two_hop: domains of a group */
+    uint32_t row;              /**< length of a row of copies: group_ranks (direct) or domain_ranks (two_hop) */
     uint32_t *
         copies; /**< [n_ranks × row] direct: (token, expert) pairs for a local rank; two_hop: tokens for a position of the own domain, one a token */
     uint32_t
@@ -49,6 +50,7 @@ struct moe_counts {
     uint64_t *expert_tokens;  /**< [n_groups × experts] (token, expert) pairs */
     uint64_t *domains_sent;   /**< [n_ranks] distinct domains of each of its tokens, the own one included, summed */
     uint64_t *ranks_received; /**< [n_ranks] tokens that have at least one expert here, its own included */
+    uint64_t *rank_tokens;    /**< [n_ranks] (token, expert) pairs for the experts here */
 };
 
 /** Draws all tokens. Memory: two_hop about 1 byte (2 beyond 255 tokens a chunk) per chunk and rank of a domain. Freed by moe_counts_free. */

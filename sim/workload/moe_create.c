@@ -38,7 +38,11 @@ static bool check_split(const struct moe_counts_shape *shape, struct error *erro
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
                          "%u GPUs cannot be split into expert-parallel groups of %u", n_ranks, group);
     }
-    if (shape->experts < group || shape->experts % group != 0) {
+    const struct placement *experts = shape->placement.experts;
+    REQUIRE(!experts || (experts->experts == shape->experts && experts->ranks == group),
+            "%u experts placed on %u ranks, in a group of %u experts and %u ranks", experts->experts, experts->ranks,
+            shape->experts, group);
+    if (!experts && (shape->experts < group || shape->experts % group != 0)) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
                          "%u experts cannot be spread evenly over an expert-parallel group of %u GPUs", shape->experts,
                          group);
@@ -96,7 +100,7 @@ static struct gate *make_gate(const struct experiment_model *model, const struct
                                          .zipf_exponent = traffic->zipf_exponent,
                                          .hot_expert_factor = traffic->hot_expert_factor,
                                          .hot_expert = traffic->hot_expert,
-                                         .seed = shape->seed};
+                                         .seed = traffic->popularity_seed ? traffic->popularity_seed : shape->seed};
     if (traffic->gate == EXPERIMENT_GATE_NODE_LIMITED && !set_nodes(&parameters, shape, traffic, error)) {
         return NULL;
     }
@@ -109,6 +113,7 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
     const uint32_t n_ranks = shape->placement.n_ranks;
     const uint32_t header = shape->two_hop ? 0 : DIRECT_HEADER_BYTES;
     moe->counts = moe_counts_create(shape, gate);
+    moe->counts->shape.placement.experts = NULL; // was borrowed
     moe->totals = moe_totals_create(moe->counts);
     moe->traffic = *traffic;
     moe->early_pacing = early_pacing;
@@ -127,34 +132,38 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
     return moe;
 }
 
-struct moe *moe_create(const struct experiment_model *model, const struct experiment_traffic *traffic,
-                       const struct moe_placement *placement, bool early_pacing, uint64_t seed, struct error *error) {
-    REQUIRE(placement->ranks_per_domain > 0 && placement->n_ranks % placement->ranks_per_domain == 0,
-            "%u ranks in domains of %u", placement->n_ranks, placement->ranks_per_domain);
-    struct experiment_model resolved;
-    if (!model_resolve(model, &resolved, error) || !check_phases(traffic, early_pacing, error)) {
-        return NULL;
-    }
-    struct moe_counts_shape shape = {
+struct gate *moe_prepare(const struct experiment_model *model, const struct experiment_traffic *traffic,
+                         const struct moe_placement *placement, uint64_t seed, struct moe_counts_shape *shape,
+                         struct error *error) {
+    *shape = (struct moe_counts_shape){
         .placement = *placement,
         .group_ranks = traffic->expert_parallelism ? traffic->expert_parallelism : placement->n_ranks,
-        .experts = resolved.experts,
-        .top_k = resolved.top_k,
+        .experts = model->experts,
+        .top_k = model->top_k,
         .tokens = traffic->tokens_per_gpu,
         .two_hop = traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP,
         .chunk_tokens = traffic->chunk_tokens,
         .seed = traffic->seed + seed,
     };
-    shape.strided = traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED &&
-                    shape.group_ranks > placement->ranks_per_domain && shape.group_ranks < placement->n_ranks;
-    if (!check_split(&shape, error) || (shape.two_hop && !check_two_hop(&shape, error))) {
+    shape->strided = traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED &&
+                     shape->group_ranks > placement->ranks_per_domain && shape->group_ranks < placement->n_ranks;
+    return make_gate(model, traffic, shape, error);
+}
+
+struct moe *moe_create(const struct experiment_model *model, const struct experiment_traffic *traffic,
+                       const struct moe_placement *placement, bool early_pacing, uint64_t seed, struct error *error) {
+    REQUIRE(placement->ranks_per_domain > 0 && placement->n_ranks % placement->ranks_per_domain == 0,
+            "%u ranks in domains of %u", placement->n_ranks, placement->ranks_per_domain);
+    struct experiment_model resolved;
+    struct moe_counts_shape shape;
+    struct moe *moe = NULL;
+    if (!model_resolve(model, &resolved, error) || !check_phases(traffic, early_pacing, error)) {
         return NULL;
     }
-    struct gate *gate = make_gate(&resolved, traffic, &shape, error);
-    if (!gate) {
-        return NULL;
+    struct gate *gate = moe_prepare(&resolved, traffic, placement, seed, &shape, error);
+    if (gate && check_split(&shape, error) && (!shape.two_hop || check_two_hop(&shape, error))) {
+        moe = assemble(&resolved, traffic, &shape, gate, early_pacing);
     }
-    struct moe *moe = assemble(&resolved, traffic, &shape, gate, early_pacing);
     gate_free(gate);
     return moe;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Where ranks sit: consecutive ranks fill NVLink domains of one size, one rank a GPU.
+ * Where ranks sit: consecutive ranks fill NVLink domains of one size, one rank a GPU; and where experts sit on ranks.
  */
 #ifndef MOEFABRIC_WORKLOAD_MOE_PLACEMENT_H
 #define MOEFABRIC_WORKLOAD_MOE_PLACEMENT_H
 
+#include "workload/placement.h"
 #include "workload/traffic.h"
 
 #include <stdint.h>
@@ -12,7 +13,9 @@
 /** The ranks of a run, as the fabric places them (fabric_endpoint.domain and index_in_domain). */
 struct moe_placement {
     uint32_t n_ranks;
-    uint32_t ranks_per_domain; /**< divides n_ranks; 1 = no NVLink, all traffic takes the fabric */
+    uint32_t ranks_per_domain;       /**< divides n_ranks; 1 = no NVLink, all traffic takes the fabric */
+    const struct placement *experts; /**< on ranks of a group; NULL = contiguous. Borrowed while a plan is made */
+    bool even_replicas; /**< a token's replica is any of its expert's; else one of the nearest (placement_near.h) */
 };
 
 /** NVLink domain of a rank. */

@@ -32,6 +32,14 @@ struct moe {
         missing; /**< two_hop [n_chunks] what a chunk's forwarder still waits for in combine: parts of others, and its own combine; its own state */
 };
 
+/**
+ * What will be counted, and the gate that draws it, from a resolved model; freed by gate_free. NULL with *error if the gate cannot be. Whether
+ * experts and ranks come out even is not looked at.
+ */
+struct gate *moe_prepare(const struct experiment_model *model, const struct experiment_traffic *traffic,
+                         const struct moe_placement *placement, uint64_t seed, struct moe_counts_shape *shape,
+                         struct error *error);
+
 /** A grant says no more than who may send: as small as a frame can be (estimate; IEEE 802.3 has 64 bytes). */
 enum { MOE_PLAN_GRANT_BYTES = 64 };
 

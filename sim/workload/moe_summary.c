@@ -120,13 +120,7 @@ uint64_t moe_summary_expert_tokens(const struct moe *moe, uint32_t group, uint32
 }
 
 uint64_t moe_summary_rank_tokens(const struct moe *moe, uint32_t rank) {
-    const struct moe_counts *counts = moe->counts;
-    const uint32_t group = moe_counts_group(counts, rank), local = moe_counts_local(counts, rank);
-    uint64_t tokens = 0;
-    for (uint32_t i = 0; i < counts->experts_per_rank; i++) {
-        tokens += moe_summary_expert_tokens(moe, group, local * counts->experts_per_rank + i);
-    }
-    return tokens;
+    return moe->counts->rank_tokens[rank];
 }
 
 /* Keeps the sum in mean until the caller divides. */

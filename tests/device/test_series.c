@@ -176,7 +176,7 @@ START_TEST(two_hop_combine_does_the_same_with_series) {
                                              .group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED,
                                              .jitter_ps = 500000,
                                              .expert_time_ps = _i ? 3000000 : 0};
-    const struct moe_placement placement = {16, 4};
+    const struct moe_placement placement = {.n_ranks = 16, .ranks_per_domain = 4};
     struct fabric *fabric = rig_fabric(&shape);
     const struct network_parameters parameters = rig_parameters();
     struct moe *moe = moe_create(&model, &given, &placement, false, (uint64_t)_i, NULL);

@@ -11,7 +11,7 @@
 
 enum { RANKS = 12, DOMAIN = 4, LATENCY_PS = 1000000 };
 
-static const struct moe_placement placement = {RANKS, DOMAIN};
+static const struct moe_placement placement = {.n_ranks = RANKS, .ranks_per_domain = DOMAIN};
 static const struct experiment_traffic measured_traffic = {
     .pattern = EXPERIMENT_PATTERN_PERMUTATION, .bytes = 5000, .jitter_ps = 100};
 

@@ -33,7 +33,7 @@ START_TEST(hot_expert_is_incast_at_one_port) {
                                                .algorithm = EXPERIMENT_ALGORITHM_DIRECT,
                                                .dispatch_type = EXPERIMENT_TYPE_FP8,
                                                .dispatch = true};
-    const struct moe_placement placement = {256, 64};
+    const struct moe_placement placement = {.n_ranks = 256, .ranks_per_domain = 64};
     struct moe *moe = moe_create(&model, &traffic, &placement, false, 1, NULL);
     const struct moe_summary_balance ranks = moe_summary_rank_balance(moe);
     const struct moe_summary_balance experts = moe_summary_expert_balance(moe);
@@ -65,7 +65,7 @@ START_TEST(contradictions_are_refused) {
                                             .dispatch = true,
                                             .combine = true};
     struct experiment_traffic bad = good;
-    const struct moe_placement placement = {16, 4};
+    const struct moe_placement placement = {.n_ranks = 16, .ranks_per_domain = 4};
     bad.dispatch = bad.combine = false;
     expect_refusal(bad, placement, false, "neither");
     expect_refusal(good, placement, true, "exchange_counts");
@@ -76,13 +76,13 @@ START_TEST(contradictions_are_refused) {
     bad.expert_parallelism = 5;
     expect_refusal(bad, placement, false, "groups of 5");
     bad.expert_parallelism = 3;
-    expect_refusal(bad, (struct moe_placement){12, 4}, false, "spread evenly");
+    expect_refusal(bad, (struct moe_placement){.n_ranks = 12, .ranks_per_domain = 4}, false, "spread evenly");
     bad.expert_parallelism = 4;
-    expect_refusal(bad, (struct moe_placement){12, 6}, false, "whole NVLink domains");
+    expect_refusal(bad, (struct moe_placement){.n_ranks = 12, .ranks_per_domain = 6}, false, "whole NVLink domains");
     bad.algorithm = EXPERIMENT_ALGORITHM_DIRECT;
     bad.expert_parallelism = 8;
     bad.group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED;
-    expect_refusal(bad, (struct moe_placement){24, 6}, false, "strided groups");
+    expect_refusal(bad, (struct moe_placement){.n_ranks = 24, .ranks_per_domain = 6}, false, "strided groups");
     bad = good;
     bad.chunk_tokens = 0;
     expect_refusal(bad, placement, false, "tokens a chunk");

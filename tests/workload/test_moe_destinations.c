@@ -35,7 +35,7 @@ static struct measured measure(uint32_t nodes, uint32_t gpus, uint32_t experts, 
                                                .dispatch = true,
                                                .combine = true,
                                                .chunk_tokens = 64};
-    const struct moe_placement placement = {nodes * gpus, gpus};
+    const struct moe_placement placement = {.n_ranks = nodes * gpus, .ranks_per_domain = gpus};
     struct error error;
     struct moe *moe = moe_create(&model, &traffic, &placement, false, 1, &error);
     ck_assert_msg(moe != NULL, "%s", error.message);
@@ -117,7 +117,7 @@ START_TEST(direct_copies_have_the_low_latency_byte_counts) {
                                                .combine_type = EXPERIMENT_TYPE_BF16,
                                                .dispatch = true,
                                                .combine = true};
-    const struct moe_placement placement = {16, 8};
+    const struct moe_placement placement = {.n_ranks = 16, .ranks_per_domain = 8};
     enum { SEEDS = 32 };
     double wire = 0;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {

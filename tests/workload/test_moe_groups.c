@@ -30,7 +30,7 @@ START_TEST(strided_groups_are_other_traffic_unless_there_is_one_group) {
                                              .tokens_per_gpu = 20,
                                              .expert_parallelism = one_group ? 0 : 8,
                                              .group_placement = EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE};
-        const struct moe_placement placement = {one_group ? 32 : 24, 4};
+        const struct moe_placement placement = {.n_ranks = one_group ? 32 : 24, .ranks_per_domain = 4};
         struct moe *consecutive = make(&traffic, placement);
         traffic.group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED;
         struct moe *strided = make(&traffic, placement);
@@ -52,7 +52,7 @@ START_TEST(strided_ranks_and_their_places_are_inverse) {
                                                .chunk_tokens = 1,
                                                .expert_parallelism = 8,
                                                .group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED};
-    struct moe *moe = make(&traffic, (struct moe_placement){48, 2});
+    struct moe *moe = make(&traffic, (struct moe_placement){.n_ranks = 48, .ranks_per_domain = 2});
     const struct moe_counts *counts = moe_plan_counts(moe);
     /* 24 domains, 6 groups: group 1 has the domains 1, 7, 13, 19 */
     static const uint32_t group_one[] = {2, 3, 14, 15, 26, 27, 38, 39};

@@ -23,7 +23,7 @@ static struct instant_run run_pattern(const struct experiment_traffic *traffic, 
 START_TEST(single_sends_one_message) {
     const struct experiment_traffic traffic = {
         .pattern = EXPERIMENT_PATTERN_SINGLE, .bytes = 77, .source = 5, .destination = 2};
-    struct instant_run run = run_pattern(&traffic, (struct moe_placement){8, 1}, 0);
+    struct instant_run run = run_pattern(&traffic, (struct moe_placement){.n_ranks = 8, .ranks_per_domain = 1}, 0);
     ck_assert_uint_eq(run.count, 1);
     ck_assert_uint_eq(run.messages[0].source, 5);
     ck_assert_uint_eq(run.messages[0].message.destination, 2);
@@ -37,7 +37,8 @@ START_TEST(permutation_has_no_fixed_point_and_each_receives_once) {
     const struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_PERMUTATION, .bytes = 1};
     for (uint32_t n_ranks = 2; n_ranks < 40; n_ranks++) {
         uint32_t received[40] = {0};
-        struct instant_run run = run_pattern(&traffic, (struct moe_placement){n_ranks, 1}, n_ranks);
+        struct instant_run run =
+            run_pattern(&traffic, (struct moe_placement){.n_ranks = n_ranks, .ranks_per_domain = 1}, n_ranks);
         ck_assert_uint_eq(run.count, n_ranks);
         for (uint32_t i = 0; i < run.count; i++) {
             ck_assert_uint_ne(run.messages[i].source, run.messages[i].message.destination);
@@ -57,7 +58,8 @@ START_TEST(permutations_are_uniform_over_all_derangements) {
     const struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_PERMUTATION, .bytes = 1};
     uint32_t *seen = memory_allocate(3125, sizeof *seen);
     for (uint64_t seed = 0; seed < DRAWS; seed++) {
-        struct pattern *pattern = pattern_create(&traffic, &(struct moe_placement){RANKS, 1}, seed, NULL);
+        struct pattern *pattern =
+            pattern_create(&traffic, &(struct moe_placement){.n_ranks = RANKS, .ranks_per_domain = 1}, seed, NULL);
         uint32_t code = 0;
         for (uint32_t rank = 0; rank < RANKS; rank++) {
             code = code * RANKS + pattern_destination(pattern, rank, 0);
@@ -82,7 +84,7 @@ END_TEST
 START_TEST(incast_senders_are_spread_over_other_domains) {
     const struct experiment_traffic traffic = {
         .pattern = EXPERIMENT_PATTERN_INCAST, .bytes = 9, .destination = 10, .senders = 6};
-    struct instant_run run = run_pattern(&traffic, (struct moe_placement){32, 8}, 0);
+    struct instant_run run = run_pattern(&traffic, (struct moe_placement){.n_ranks = 32, .ranks_per_domain = 8}, 0);
     ck_assert_uint_eq(run.count, 6);
     uint32_t in_domain[4] = {0};
     for (uint32_t i = 0; i < run.count; i++) {
@@ -101,7 +103,7 @@ END_TEST
 START_TEST(incast_within_one_domain_takes_nvlink) {
     const struct experiment_traffic traffic = {
         .pattern = EXPERIMENT_PATTERN_INCAST, .bytes = 9, .destination = 7, .senders = 7};
-    struct instant_run run = run_pattern(&traffic, (struct moe_placement){8, 8}, 0);
+    struct instant_run run = run_pattern(&traffic, (struct moe_placement){.n_ranks = 8, .ranks_per_domain = 8}, 0);
     ck_assert_uint_eq(run.count, 7);
     for (uint32_t i = 0; i < run.count; i++) {
         ck_assert_uint_eq(run.messages[i].message.route, TRAFFIC_NVLINK);
@@ -113,7 +115,7 @@ END_TEST
 
 START_TEST(all_to_all_reaches_every_pair_beginning_with_the_neighbour) {
     const struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_ALL_TO_ALL, .bytes = 3};
-    struct instant_run run = run_pattern(&traffic, (struct moe_placement){12, 4}, 0);
+    struct instant_run run = run_pattern(&traffic, (struct moe_placement){.n_ranks = 12, .ranks_per_domain = 4}, 0);
     bool pair[12][12] = {{false}};
     ck_assert_uint_eq(run.count, 12 * 11);
     for (uint32_t i = 0; i < run.count; i++) {
@@ -131,9 +133,9 @@ END_TEST
 START_TEST(starts_are_jittered_within_the_span_and_follow_the_seed) {
     const struct experiment_traffic traffic = {
         .pattern = EXPERIMENT_PATTERN_PERMUTATION, .bytes = 1, .jitter_ps = 1000000};
-    struct instant_run first = run_pattern(&traffic, (struct moe_placement){256, 1}, 1);
-    struct instant_run again = run_pattern(&traffic, (struct moe_placement){256, 1}, 1);
-    struct instant_run other = run_pattern(&traffic, (struct moe_placement){256, 1}, 2);
+    struct instant_run first = run_pattern(&traffic, (struct moe_placement){.n_ranks = 256, .ranks_per_domain = 1}, 1);
+    struct instant_run again = run_pattern(&traffic, (struct moe_placement){.n_ranks = 256, .ranks_per_domain = 1}, 1);
+    struct instant_run other = run_pattern(&traffic, (struct moe_placement){.n_ranks = 256, .ranks_per_domain = 1}, 2);
     uint64_t sum = 0;
     uint32_t equal = 0;
     for (uint32_t i = 0; i < 256; i++) {
@@ -161,23 +163,23 @@ static void expect_refusal(struct experiment_traffic traffic, struct moe_placeme
 
 START_TEST(impossible_patterns_are_refused_with_the_numbers) {
     struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_SINGLE, .bytes = 1, .source = 8};
-    expect_refusal(traffic, (struct moe_placement){8, 1}, "source 8");
+    expect_refusal(traffic, (struct moe_placement){.n_ranks = 8, .ranks_per_domain = 1}, "source 8");
     traffic.source = 0;
-    expect_refusal(traffic, (struct moe_placement){8, 1}, "another GPU");
+    expect_refusal(traffic, (struct moe_placement){.n_ranks = 8, .ranks_per_domain = 1}, "another GPU");
     traffic.destination = 9;
-    expect_refusal(traffic, (struct moe_placement){8, 1}, "beyond the last GPU, 7");
+    expect_refusal(traffic, (struct moe_placement){.n_ranks = 8, .ranks_per_domain = 1}, "beyond the last GPU, 7");
     traffic = (struct experiment_traffic){.pattern = EXPERIMENT_PATTERN_INCAST, .bytes = 1, .senders = 9};
-    expect_refusal(traffic, (struct moe_placement){16, 8}, "1 to 8 senders outside");
+    expect_refusal(traffic, (struct moe_placement){.n_ranks = 16, .ranks_per_domain = 8}, "1 to 8 senders outside");
     traffic.bytes = 0;
-    expect_refusal(traffic, (struct moe_placement){16, 8}, "0 bytes");
+    expect_refusal(traffic, (struct moe_placement){.n_ranks = 16, .ranks_per_domain = 8}, "0 bytes");
     traffic = (struct experiment_traffic){.pattern = EXPERIMENT_PATTERN_PERMUTATION, .bytes = 1};
-    expect_refusal(traffic, (struct moe_placement){1, 1}, "two GPUs");
+    expect_refusal(traffic, (struct moe_placement){.n_ranks = 1, .ranks_per_domain = 1}, "two GPUs");
 }
 END_TEST
 
 START_TEST(digest_tells_traffic_apart) {
     struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_PERMUTATION, .bytes = 1};
-    const struct moe_placement placement = {64, 1};
+    const struct moe_placement placement = {.n_ranks = 64, .ranks_per_domain = 1};
     struct pattern *first = pattern_create(&traffic, &placement, 1, NULL);
     struct pattern *same = pattern_create(&traffic, &placement, 1, NULL);
     struct pattern *seeded = pattern_create(&traffic, &placement, 2, NULL);
@@ -197,7 +199,8 @@ END_TEST
 START_TEST(who_only_receives_starts_with_the_first_post_and_nobody_ends_before_its_start) {
     struct experiment_traffic traffic = {
         .pattern = EXPERIMENT_PATTERN_INCAST, .bytes = 1, .senders = 7, .jitter_ps = 1000000};
-    struct pattern *pattern = pattern_create(&traffic, &(struct moe_placement){8, 1}, 1, NULL);
+    struct pattern *pattern =
+        pattern_create(&traffic, &(struct moe_placement){.n_ranks = 8, .ranks_per_domain = 1}, 1, NULL);
     uint64_t first_ps = TIME_NEVER;
     for (uint32_t rank = 1; rank < 8; rank++) {
         const uint64_t start_ps = pattern_times(pattern, rank).start_ps;
@@ -207,7 +210,7 @@ START_TEST(who_only_receives_starts_with_the_first_post_and_nobody_ends_before_i
     ck_assert_uint_eq(pattern_times(pattern, 0).start_ps, first_ps);
     pattern_free(pattern);
     traffic.pattern = EXPERIMENT_PATTERN_PERMUTATION;
-    pattern = pattern_create(&traffic, &(struct moe_placement){64, 1}, 1, NULL);
+    pattern = pattern_create(&traffic, &(struct moe_placement){.n_ranks = 64, .ranks_per_domain = 1}, 1, NULL);
     const struct traffic plan = pattern_traffic(pattern);
     struct instant_run run = instant_run(&plan, 500, 0, 1);
     uint32_t early = 0;
@@ -224,7 +227,7 @@ END_TEST
 
 START_TEST(times_of_a_rank_are_its_start_and_its_last_delivery) {
     const struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_INCAST, .bytes = 1, .senders = 3};
-    const struct moe_placement placement = {8, 8};
+    const struct moe_placement placement = {.n_ranks = 8, .ranks_per_domain = 8};
     struct pattern *pattern = pattern_create(&traffic, &placement, 1, NULL);
     ck_assert_uint_eq(pattern_times(pattern, 0).end_ps, TIME_NEVER);
     const struct traffic plan = pattern_traffic(pattern);
@@ -247,7 +250,7 @@ START_TEST(only_those_that_are_named_take_part) {
     for (int kind = 0; kind < 2; kind++) {
         const struct experiment_traffic traffic = {.pattern = kinds[kind], .bytes = 5, .gpus = "11, 1-10/3"};
         uint32_t received[12] = {0};
-        struct instant_run run = run_pattern(&traffic, (struct moe_placement){12, 4}, 3);
+        struct instant_run run = run_pattern(&traffic, (struct moe_placement){.n_ranks = 12, .ranks_per_domain = 4}, 3);
         for (uint32_t i = 0; i < run.count; i++) {
             ck_assert(named[run.messages[i].source]);
             received[run.messages[i].message.destination]++;
@@ -259,7 +262,8 @@ START_TEST(only_those_that_are_named_take_part) {
     }
     struct error error;
     const struct experiment_traffic beyond = {.pattern = EXPERIMENT_PATTERN_ALL_TO_ALL, .bytes = 5, .gpus = "3, 12"};
-    ck_assert_ptr_null(pattern_create(&beyond, &(struct moe_placement){12, 4}, 0, &error));
+    ck_assert_ptr_null(
+        pattern_create(&beyond, &(struct moe_placement){.n_ranks = 12, .ranks_per_domain = 4}, 0, &error));
 }
 END_TEST
 
