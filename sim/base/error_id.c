@@ -64,6 +64,8 @@ static const struct error_id_entry entries[] = {
     {ERROR_ID_FILE_SIZE, "A file is too large to be what it should be."},
     {ERROR_ID_FILE_UNWRITABLE, "A file cannot be written."},
     {ERROR_ID_FILE_PATH, "A path is too long."},
+    {ERROR_ID_RESULT, "A result file is damaged, cut short or none of moefabric: run the configuration again."},
+    {ERROR_ID_RESULT_NEWER, "A result file was written with a newer layout: read it with a newer moefabric."},
 };
 
 const struct error_id_entry *error_id_entries(size_t *count) {

@@ -64,6 +64,8 @@ enum error_id {
     ERROR_ID_FILE_SIZE = 95,
     ERROR_ID_FILE_UNWRITABLE = 96,
     ERROR_ID_FILE_PATH = 97,
+    ERROR_ID_RESULT = 98,
+    ERROR_ID_RESULT_NEWER = 99,
 };
 
 /** One line of the registry. */

@@ -40,6 +40,14 @@ static int open_for_reading(const char *path, struct error *error) {
     return descriptor;
 }
 
+bool file_check_readable(const char *path, struct error *error) {
+    const int descriptor = open_for_reading(path, error);
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return descriptor >= 0;
+}
+
 /** Reads until the end or one byte past the limit. False on a read error. */
 static bool read_all(int descriptor, size_t limit_bytes, struct file_text *text) {
     size_t capacity = 0;

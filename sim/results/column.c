@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/column.h"
 
+#include <stdlib.h>
+
 #define FIELD(row, field) offsetof(struct row, field), sizeof(((struct row *)0)->field)
 
 static const struct column phase_columns[] = {
@@ -159,6 +161,15 @@ static const struct column totals_columns[] = {
         return count;                                                                                                  \
     }
 
+/* How a table that was read comes back into a measurement. */
+#define TAKE(table, pointer, set_count)                                                                                \
+    static void table##_take(struct measurement *measurement, void *rows, uint64_t n_rows) {                           \
+        (void)n_rows;                                                                                                  \
+        free(measurement->pointer);                                                                                    \
+        measurement->pointer = rows;                                                                                   \
+        set_count;                                                                                                     \
+    }
+
 ROWS_OF(phase, measurement->phases, measurement->n_phases)
 ROWS_OF(message, measurement->messages, measurement->n_messages)
 ROWS_OF(flow, measurement->flows, measurement->n_flows)
@@ -169,17 +180,28 @@ ROWS_OF(expert, measurement->experts, measurement->n_experts)
 ROWS_OF(explanation, measurement->explanations, measurement->n_explanations)
 ROWS_OF(totals, &measurement->totals, 1)
 
-#define TABLE(group, meaning, table)                                                                                   \
+TAKE(phase, phases, measurement->n_phases = (uint32_t)n_rows)
+TAKE(message, messages, measurement->n_messages = measurement->messages_capacity = n_rows)
+TAKE(flow, flows, measurement->n_flows = n_rows)
+TAKE(rank_phase, rank_phases, (void)0)
+TAKE(link, links, measurement->n_links = (uint32_t)n_rows)
+TAKE(endpoint, endpoints, measurement->n_ranks = (uint32_t)n_rows)
+TAKE(expert, experts, measurement->n_experts = (uint32_t)n_rows)
+TAKE(explanation, explanations, measurement->n_explanations = (uint32_t)n_rows)
+
+#define TABLE_OF(group, meaning, table, most, taker)                                                                   \
     {                                                                                                                  \
         group, meaning, table##_columns, sizeof table##_columns / sizeof table##_columns[0],                           \
-            sizeof(struct measurement_##table), table##_rows, table##_count                                            \
+            sizeof(struct measurement_##table), table##_rows, table##_count, most, taker                               \
     }
+#define TABLE(group, meaning, table) TABLE_OF(group, meaning, table, UINT32_MAX - 1, table##_take)
+#define LONG_TABLE(group, meaning, table) TABLE_OF(group, meaning, table, INT64_MAX, table##_take)
 
 const struct column_table column_tables[] = {
     TABLE("phases", "One phase of the traffic; row number = phase id", phase),
-    TABLE("messages", "One message over the fabric, in order of (source, destination, tag)", message),
-    TABLE("flows", "All messages of one (source, destination, phase), in that order", flow),
-    TABLE("rank_phases", "One rank in one phase, in order of (rank, phase)", rank_phase),
+    LONG_TABLE("messages", "One message over the fabric, in order of (source, destination, tag)", message),
+    LONG_TABLE("flows", "All messages of one (source, destination, phase), in that order", flow),
+    LONG_TABLE("rank_phases", "One rank in one phase, in order of (rank, phase)", rank_phase),
     TABLE("links", "One directed link; row number = link id", link),
     TABLE("endpoints", "One endpoint; row number = rank", endpoint),
     TABLE("experts", "One expert of one expert-parallel group; row number = group × experts + expert", expert),
@@ -188,4 +210,4 @@ const struct column_table column_tables[] = {
 
 const size_t column_tables_count = sizeof column_tables / sizeof column_tables[0];
 
-const struct column_table column_totals = TABLE("totals", "Sums over the run", totals);
+const struct column_table column_totals = TABLE_OF("totals", "Sums over the run", totals, 1, NULL);

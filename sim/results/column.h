@@ -39,6 +39,10 @@ struct column_table {
     size_t row_bytes;
     const void *(*rows)(const struct measurement *measurement); /**< first row */
     uint64_t (*n_rows)(const struct measurement *measurement);
+    uint64_t most_rows; /**< that a measurement can hold */
+    void (*take)(
+        struct measurement *measurement, void *rows,
+        uint64_t n_rows); /**< gives it rows from memory_allocate, which it owns from then on; NULL for the totals */
 };
 
 /** All tables, in the order of the documentation. */

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "results/load.h"
+
+#include "base/error_id.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "results/column.h"
+#include "results/load_check.h"
+#include "results/store.h"
+
+#include <hdf5.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEP_ROWS = 32768, NAME_SIZE = 256, TEXT_LIMIT_BYTES = 64 << 20 };
+
+/** A file being read, and where. */
+struct reader {
+    const char *path;
+    char place[NAME_SIZE]; /**< group of the run; empty outside of runs */
+    uint64_t budget_bytes; /**< memory that rows may still take */
+    struct error *error;
+};
+
+static bool refuse(const struct reader *reader, int id, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static bool refuse(const struct reader *reader, int id, const char *format, ...) {
+    char text[ERROR_MESSAGE_SIZE - NAME_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    error_set(reader->error, EXIT_CODE_INPUT_OUTPUT, id, "%s%s%s", reader->place, reader->place[0] != '\0' ? ": " : "",
+              text);
+    if (reader->error != NULL) {
+        snprintf(reader->error->file, sizeof reader->error->file, "%s", reader->path);
+    }
+    return false;
+}
+
+/** Opens what a name leads to; H5I_INVALID_HID if there is nothing of the kind. */
+static hid_t open_object(hid_t parent, const char *name, H5I_type_t kind) {
+    const hid_t object =
+        H5Lexists(parent, name, H5P_DEFAULT) > 0 ? H5Oopen(parent, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    if (object >= 0 && H5Iget_type(object) != kind) {
+        H5Oclose(object);
+        return H5I_INVALID_HID;
+    }
+    return object;
+}
+
+/** A number attribute; false if it is not there or no number. */
+static bool get_number(hid_t object, const char *name, uint64_t *value) {
+    const hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    const hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
+    const bool done =
+        type >= 0 && H5Tget_class(type) == H5T_INTEGER && H5Aread(attribute, H5T_NATIVE_UINT64, value) >= 0;
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return done;
+}
+
+/** A text attribute of variable length, to be freed by the caller; NULL if it is not there or no such text. */
+static char *get_text(hid_t object, const char *name) {
+    const hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
+    const hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
+    const hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
+    char *text = NULL, *copy = NULL;
+    if (type >= 0 && H5Tis_variable_str(type) > 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+        H5Aread(attribute, type, &text) >= 0 && text != NULL) {
+        copy = memory_allocate(strlen(text) + 1, 1);
+        strcpy(copy, text);
+        H5free_memory(text);
+    }
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return copy;
+}
+
+/** A text attribute into a field that may cut it; empty if it is not there. */
+static bool get_field(hid_t object, const char *name, char *field, size_t size) {
+    char *text = get_text(object, name);
+    snprintf(field, size, "%s", text != NULL ? text : "");
+    free(text);
+    return field[0] != '\0';
+}
+
+static bool is_of_type(hid_t dataset, enum column_type type) {
+    const hid_t stored = H5Dget_type(dataset);
+    const H5T_class_t class = H5Tget_class(stored);
+    const bool fits = type == COLUMN_TEXT     ? class == H5T_STRING && H5Tis_variable_str(stored) == 0
+                      : type == COLUMN_DOUBLE ? class == H5T_FLOAT
+                                              : class == H5T_INTEGER;
+    H5Tclose(stored);
+    return fits;
+}
+
+static hid_t memory_type_of(const struct column *column) {
+    if (column->type != COLUMN_TEXT) {
+        return H5Tcopy(column->type == COLUMN_UINT32   ? H5T_NATIVE_UINT32
+                       : column->type == COLUMN_UINT64 ? H5T_NATIVE_UINT64
+                                                       : H5T_NATIVE_DOUBLE);
+    }
+    const hid_t text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text, column->size_bytes);
+    H5Tset_cset(text, H5T_CSET_UTF8);
+    return text;
+}
+
+/** Rows of a dataset of one dimension (a scalar has one); UINT64_MAX if it has more dimensions. */
+static uint64_t count_rows(hid_t dataset) {
+    const hid_t space = H5Dget_space(dataset);
+    const int n_dimensions = H5Sget_simple_extent_ndims(space);
+    const hssize_t points = H5Sget_simple_extent_npoints(space);
+    H5Sclose(space);
+    return n_dimensions > 1 || n_dimensions < 0 || points < 0 ? UINT64_MAX : (uint64_t)points;
+}
+
+static void scatter_column(char *rows, size_t row_bytes, const struct column *column, const char *values,
+                           size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char *field = rows + i * row_bytes + column->offset;
+        memcpy(field, values + i * column->size_bytes, column->size_bytes);
+        if (column->type == COLUMN_TEXT) {
+            field[column->size_bytes - 1] = '\0';
+        }
+    }
+}
+
+/** Reads a column a step at a time into rows that are there. */
+static bool read_column(hid_t dataset, const struct column *column, size_t row_bytes, char *rows, hsize_t n_rows) {
+    const hid_t type = memory_type_of(column), file_space = H5Dget_space(dataset);
+    const bool scalar = H5Sget_simple_extent_ndims(file_space) == 0;
+    const hsize_t step = n_rows < STEP_ROWS ? n_rows : STEP_ROWS;
+    char *buffer = memory_allocate(step, column->size_bytes);
+    bool done = true;
+    for (hsize_t first = 0; done && first < n_rows; first += step) {
+        const hsize_t count = n_rows - first < step ? n_rows - first : step;
+        const hid_t memory_space = H5Screate_simple(1, &count, NULL);
+        done = (scalar || H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &first, NULL, &count, NULL) >= 0) &&
+               H5Dread(dataset, type, memory_space, file_space, H5P_DEFAULT, buffer) >= 0;
+        scatter_column(rows + first * row_bytes, row_bytes, column, buffer, done ? count : 0);
+        H5Sclose(memory_space);
+    }
+    free(buffer);
+    H5Sclose(file_space);
+    H5Tclose(type);
+    return done;
+}
+
+/** Reads one column of a table into rows; a column that is not there leaves zeros. */
+static bool load_column(struct reader *reader, hid_t group, const struct column_table *table,
+                        const struct column *column, char *rows, uint64_t n_rows) {
+    const hid_t dataset = open_object(group, column->name, H5I_DATASET);
+    if (dataset < 0) {
+        return true;
+    }
+    bool done = true;
+    if (count_rows(dataset) != n_rows) {
+        done = refuse(reader, ERROR_ID_RESULT, "%s/%s has not the %" PRIu64 " rows of %s/%s", table->name, column->name,
+                      n_rows, table->name, table->columns[0].name);
+    } else if (!is_of_type(dataset, column->type)) {
+        done = refuse(reader, ERROR_ID_RESULT, "%s/%s has the wrong type", table->name, column->name);
+    } else if (!read_column(dataset, column, table->row_bytes, rows, n_rows)) {
+        done = refuse(reader, ERROR_ID_RESULT, "%s/%s is damaged", table->name, column->name);
+    }
+    H5Dclose(dataset);
+    return done;
+}
+
+/** How many rows a table has: as many as its first column. */
+static bool size_table(struct reader *reader, hid_t group, const struct column_table *table, uint64_t *n_rows) {
+    const hid_t first = open_object(group, table->columns[0].name, H5I_DATASET);
+    if (first < 0) {
+        return refuse(reader, ERROR_ID_RESULT, "there is no %s/%s", table->name, table->columns[0].name);
+    }
+    *n_rows = count_rows(first);
+    H5Dclose(first);
+    if (*n_rows > table->most_rows) {
+        return refuse(reader, ERROR_ID_RESULT, "%s/%s is no column, or too long", table->name, table->columns[0].name);
+    }
+    if (*n_rows > reader->budget_bytes / table->row_bytes) {
+        return refuse(reader, ERROR_ID_RESULT,
+                      "%s has %" PRIu64 " rows: the file needs more than half of this machine's memory", table->name,
+                      *n_rows);
+    }
+    reader->budget_bytes -= *n_rows * table->row_bytes;
+    return true;
+}
+
+static bool load_table(struct reader *reader, hid_t run, const struct column_table *table,
+                       struct measurement *measurement, uint64_t *n_rows) {
+    const hid_t group = open_object(run, table->name, H5I_GROUP);
+    if (group < 0) {
+        return refuse(reader, ERROR_ID_RESULT, "there is no table %s", table->name);
+    }
+    bool done = size_table(reader, group, table, n_rows);
+    char *rows = done ? memory_allocate(*n_rows, table->row_bytes) : NULL;
+    for (size_t i = 0; done && i < table->n_columns; i++) {
+        done = load_column(reader, group, table, &table->columns[i], rows, *n_rows);
+    }
+    H5Gclose(group);
+    if (!done) {
+        free(rows);
+        return false;
+    }
+    table->take(measurement, rows, *n_rows);
+    return true;
+}
+
+/** The scalars: one row that is there already. */
+static bool load_totals(struct reader *reader, hid_t run, struct measurement *measurement) {
+    const hid_t group = open_object(run, column_totals.name, H5I_GROUP);
+    if (group < 0) {
+        return refuse(reader, ERROR_ID_RESULT, "there is no group %s", column_totals.name);
+    }
+    bool done = true;
+    for (size_t i = 0; done && i < column_totals.n_columns; i++) {
+        done = load_column(reader, group, &column_totals, &column_totals.columns[i], (char *)&measurement->totals, 1);
+    }
+    H5Gclose(group);
+    return done;
+}
+
+static bool load_rack_matrix(struct reader *reader, hid_t run, struct measurement *measurement) {
+    const hid_t dataset = open_object(run, "rack_bytes", H5I_DATASET);
+    const hid_t space = dataset >= 0 ? H5Dget_space(dataset) : H5I_INVALID_HID;
+    hsize_t extent[2] = {0, 0};
+    bool done = space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
+                H5Sget_simple_extent_dims(space, extent, NULL) == 2 && extent[0] == extent[1] &&
+                extent[0] <= MEASUREMENT_RACKS && is_of_type(dataset, COLUMN_UINT64);
+    if (done) {
+        measurement->n_racks = (uint32_t)extent[0];
+        measurement->rack_bytes = memory_allocate(extent[0] * extent[1], sizeof *measurement->rack_bytes);
+        done = extent[0] == 0 ||
+               H5Dread(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, measurement->rack_bytes) >= 0;
+    }
+    H5Sclose(space);
+    H5Dclose(dataset);
+    return done || refuse(reader, ERROR_ID_RESULT, "rack_bytes is missing or damaged");
+}
+
+static bool load_attributes(struct reader *reader, hid_t run, struct measurement *measurement) {
+    uint64_t outcome = 0;
+    if (!get_field(run, "policy", measurement->policy, sizeof measurement->policy) ||
+        !get_number(run, "seed", &measurement->seed) || !get_number(run, "outcome", &outcome) ||
+        outcome > MEASUREMENT_MEMORY) {
+        return refuse(reader, ERROR_ID_RESULT, "policy, seed or outcome is missing or wrong");
+    }
+    measurement->outcome = (enum measurement_outcome)outcome;
+    get_field(run, "diagnosis", measurement->diagnosis, sizeof measurement->diagnosis);
+    return true;
+}
+
+/** All tables, and whether those whose length follows from others have it. */
+static bool load_tables(struct reader *reader, hid_t run, struct measurement *measurement) {
+    uint64_t *n_rows = memory_allocate(column_tables_count, sizeof *n_rows);
+    bool done = true;
+    for (size_t i = 0; done && i < column_tables_count; i++) {
+        done = load_table(reader, run, &column_tables[i], measurement, &n_rows[i]);
+    }
+    for (size_t i = 0; done && i < column_tables_count; i++) {
+        if (column_tables[i].n_rows(measurement) != n_rows[i]) {
+            done = refuse(reader, ERROR_ID_RESULT, "%s has %" PRIu64 " rows where the other tables ask for %" PRIu64,
+                          column_tables[i].name, n_rows[i], column_tables[i].n_rows(measurement));
+        }
+    }
+    free(n_rows);
+    return done;
+}
+
+static bool load_run(struct reader *reader, hid_t run, struct measurement *measurement) {
+    char reason[NAME_SIZE];
+    return load_attributes(reader, run, measurement) && load_totals(reader, run, measurement) &&
+           load_rack_matrix(reader, run, measurement) && load_tables(reader, run, measurement) &&
+           (load_check(measurement, reason, sizeof reason) || refuse(reader, ERROR_ID_RESULT, "%s", reason));
+}
+
+/** Names of runs in order of their numbers: 999_… comes before 1000_…. */
+static int compare_run_names(const void *left, const void *right) {
+    const char *one = left, *two = right;
+    const unsigned long first = strtoul(one, NULL, 10), second = strtoul(two, NULL, 10);
+    return first != second ? (first > second) - (first < second) : strcmp(one, two);
+}
+
+/** Names of all runs, to be freed by the caller. Those that are too long for a run's name are cut, and then not found. */
+static char (*list_runs(hid_t runs, uint32_t *count))[NAME_SIZE] {
+    H5G_info_t information = {0};
+    H5Gget_info(runs, &information);
+    *count = (uint32_t)(information.nlinks < UINT32_MAX ? information.nlinks : UINT32_MAX);
+    char(*names)[NAME_SIZE] = memory_allocate(*count, sizeof *names);
+    for (uint32_t i = 0; i < *count; i++) {
+        H5Lget_name_by_idx(runs, ".", H5_INDEX_NAME, H5_ITER_INC, i, names[i], NAME_SIZE, H5P_DEFAULT);
+    }
+    qsort(names, *count, sizeof *names, compare_run_names);
+    return names;
+}
+
+static bool load_named_run(struct reader *reader, hid_t runs, const char *name, struct load *load) {
+    snprintf(reader->place, sizeof reader->place, "%s", name);
+    const hid_t run = open_object(runs, name, H5I_GROUP);
+    if (run < 0) {
+        return refuse(reader, ERROR_ID_RESULT, "the run is no group");
+    }
+    load->runs[load->n_runs] = memory_allocate(1, sizeof **load->runs);
+    const bool done = load_run(reader, run, load->runs[load->n_runs++]);
+    H5Gclose(run);
+    return done;
+}
+
+static bool load_runs(struct reader *reader, hid_t file, struct load *load) {
+    const hid_t runs = open_object(file, "runs", H5I_GROUP);
+    if (runs < 0) {
+        return refuse(reader, ERROR_ID_RESULT, "there is no group runs");
+    }
+    uint32_t count = 0;
+    char(*names)[NAME_SIZE] = list_runs(runs, &count);
+    load->runs = memory_allocate(count, sizeof *load->runs);
+    bool done = true;
+    for (uint32_t i = 0; done && i < count; i++) {
+        done = load_named_run(reader, runs, names[i], load);
+    }
+    free(names);
+    H5Gclose(runs);
+    return done;
+}
+
+/** The configuration: one text of fixed length. */
+static char *load_text(hid_t file, const char *name) {
+    const hid_t dataset = open_object(file, name, H5I_DATASET);
+    const bool is_text = dataset >= 0 && is_of_type(dataset, COLUMN_TEXT) && count_rows(dataset) == 1;
+    const hid_t stored = is_text ? H5Dget_type(dataset) : H5I_INVALID_HID;
+    const size_t size = is_text ? H5Tget_size(stored) : 0;
+    char *text = NULL;
+    if (size > 0 && size <= TEXT_LIMIT_BYTES) {
+        text = memory_allocate(size + 1, 1);
+        if (H5Dread(dataset, stored, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0) {
+            free(text);
+            text = NULL;
+        }
+    }
+    H5Tclose(stored);
+    H5Dclose(dataset);
+    return text;
+}
+
+static bool load_header(struct reader *reader, hid_t file, struct load *load) {
+    char program[sizeof "moefabric" + 1];
+    uint64_t version = 0;
+    if (!get_field(file, "program", program, sizeof program) || strcmp(program, "moefabric") != 0 ||
+        !get_number(file, "schema_version", &version)) {
+        return refuse(reader, ERROR_ID_RESULT, "this is no result of moefabric");
+    }
+    if (version > STORE_SCHEMA_VERSION) {
+        return refuse(reader, ERROR_ID_RESULT_NEWER,
+                      "the result has layout %" PRIu64 ", this program reads up to %d: read it with a newer moefabric",
+                      version, STORE_SCHEMA_VERSION);
+    }
+    load->title = get_text(file, "title");
+    load->program_version = get_text(file, "program_version");
+    load->configuration = load_text(file, "configuration");
+    return (load->title != NULL && load->program_version != NULL && load->configuration != NULL) ||
+           refuse(reader, ERROR_ID_RESULT, "title, program_version or configuration is missing or damaged");
+}
+
+static uint64_t half_of_memory_bytes(void) {
+    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages / 2 * (uint64_t)page_bytes : UINT64_MAX;
+}
+
+/** Opens the file, without the lock that some network file systems do not have. */
+static hid_t open_file(const char *path) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, false, true);
+#endif
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return file;
+}
+
+struct load *load_read(const char *path, struct error *error) {
+    struct reader reader = {.path = path, .budget_bytes = half_of_memory_bytes(), .error = error};
+    if (!file_check_readable(path, error)) {
+        return NULL;
+    }
+    H5dont_atexit();
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    const hid_t file = open_file(path);
+    if (file < 0) {
+        refuse(&reader, ERROR_ID_RESULT, "this is no HDF5 file, or it is cut short");
+        return NULL;
+    }
+    struct load *load = memory_allocate(1, sizeof *load);
+    const bool done = load_header(&reader, file, load) && load_runs(&reader, file, load);
+    H5Fclose(file);
+    if (!done) {
+        load_free(load);
+        return NULL;
+    }
+    return load;
+}
+
+void load_free(struct load *load) {
+    if (load == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < load->n_runs; i++) {
+        measurement_free(load->runs[i]);
+    }
+    free(load->runs);
+    free(load->title);
+    free(load->program_version);
+    free(load->configuration);
+    free(load);
+}

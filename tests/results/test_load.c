@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Result files read back: whole ones come back as they were, others are refused in words. */
+#include "results/column.h"
+#include "results/load.h"
+#include "results/store.h"
+#include "sample.h"
+
+#include <check.h>
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RUN "/runs/000_adaptive+dcqcn_seed1"
+
+static char *folder, *path;
+
+static void write_file(const char *to, const struct store_header *header, struct measurement *const *runs, uint32_t n) {
+    struct error error = {0};
+    struct store *store = store_open(to, header, &error);
+    ck_assert_msg(store != NULL, "%s", error.message);
+    for (uint32_t i = 0; i < n; i++) {
+        ck_assert_msg(store_add_run(store, runs[i], &error), "%s", error.message);
+    }
+    ck_assert_msg(store_commit(store, &error), "%s", error.message);
+}
+
+static void make_file(void) {
+    const struct store_header header = {
+        .title = "four GPUs", .program_version = "0.1.0", .configuration = "a: 1 # 한국어\n"};
+    struct measurement *runs[2] = {sample_measurement("adaptive+dcqcn", 1, 1, false),
+                                   sample_measurement("ecmp/odd", 2, 3, false)};
+    runs[1]->outcome = MEASUREMENT_STALLED;
+    snprintf(runs[1]->diagnosis, sizeof runs[1]->diagnosis, "leaf0 waits for itself");
+    folder = sample_folder();
+    path = sample_path(folder, "result.h5");
+    write_file(path, &header, runs, 2);
+    measurement_free(runs[0]);
+    measurement_free(runs[1]);
+}
+
+static void remove_file(void) {
+    char command[512];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    ck_assert_int_eq(system(command), 0);
+    free(folder);
+    free(path);
+}
+
+/* Nothing is lost on the way: what was read, written again, is the same file. */
+START_TEST(a_file_read_and_written_again_is_the_same_bytes) {
+    struct error error = {0};
+    struct load *load = load_read(path, &error);
+    ck_assert_msg(load != NULL, "%s", error.message);
+    ck_assert_uint_eq(load->n_runs, 2);
+    ck_assert_int_eq(load->runs[1]->outcome, MEASUREMENT_STALLED);
+    ck_assert_str_eq(load->runs[1]->diagnosis, "leaf0 waits for itself");
+    char *again = sample_path(folder, "again.h5");
+    write_file(again, &(struct store_header){load->title, load->program_version, load->configuration}, load->runs,
+               load->n_runs);
+    size_t first_size, second_size;
+    char *first = sample_read(path, &first_size), *second = sample_read(again, &second_size);
+    ck_assert_uint_eq(first_size, second_size);
+    ck_assert_int_eq(memcmp(first, second, first_size), 0);
+    free(first);
+    free(second);
+    free(again);
+    load_free(load);
+}
+END_TEST
+
+/** The file is refused with exit code 4, its own name and words that hold these. */
+static void check_refused(const char *words) {
+    struct error error = {0};
+    struct load *load = load_read(path, &error);
+    ck_assert_ptr_null(load);
+    ck_assert_int_eq(error.exit_code, EXIT_CODE_INPUT_OUTPUT);
+    ck_assert_str_eq(error.file, path);
+    ck_assert_msg(strstr(error.message, words) != NULL, "%s: no \"%s\"", error.message, words);
+}
+
+START_TEST(what_is_no_result_is_said_to_be_none) {
+    FILE *stream = fopen(path, "w");
+    fputs("name: a configuration\n", stream);
+    fclose(stream);
+    check_refused("this is no HDF5 file");
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Fclose(file);
+    check_refused("this is no result of moefabric");
+    ck_assert_int_eq(unlink(path), 0);
+    check_refused("there is no such file");
+}
+END_TEST
+
+/* 16 lengths shorter than the whole: HDF5 knows the length that a file should have. */
+START_TEST(a_file_that_is_cut_short_is_refused) {
+    size_t size;
+    char *bytes = sample_read(path, &size);
+    for (size_t part = 0; part < 16; part++) {
+        FILE *stream = fopen(path, "w");
+        ck_assert_uint_eq(fwrite(bytes, 1, size * part / 16, stream), size * part / 16);
+        fclose(stream);
+        check_refused("");
+    }
+    free(bytes);
+}
+END_TEST
+
+static hid_t open_to_change(void) {
+    const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    ck_assert(file >= 0);
+    return file;
+}
+
+START_TEST(a_newer_layout_is_refused_with_both_numbers) {
+    const hid_t file = open_to_change();
+    const uint64_t version = STORE_SCHEMA_VERSION + 1;
+    const hid_t attribute = H5Aopen(file, "schema_version", H5P_DEFAULT);
+    ck_assert(H5Awrite(attribute, H5T_NATIVE_UINT64, &version) >= 0);
+    H5Aclose(attribute);
+    H5Fclose(file);
+    char words[64];
+    snprintf(words, sizeof words, "layout %d, this program reads up to %d", STORE_SCHEMA_VERSION + 1,
+             STORE_SCHEMA_VERSION);
+    check_refused(words);
+}
+END_TEST
+
+/** Overwrites the first row of a column. */
+static void change_first(const char *name, hid_t type, const void *value) {
+    const hid_t file = open_to_change(), dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    const hid_t space = H5Dget_space(dataset), one = H5Screate(H5S_SCALAR);
+    const hsize_t first = 0, count = 1;
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &count, NULL);
+    ck_assert(H5Dwrite(dataset, type, one, space, H5P_DEFAULT, value) >= 0);
+    H5Sclose(one);
+    H5Sclose(space);
+    H5Dclose(dataset);
+    H5Fclose(file);
+}
+
+START_TEST(numbers_that_name_no_row_are_refused) {
+    static const struct {
+        const char *column, *words;
+    } cases[] = {
+        {RUN "/messages/source", "row 0 of messages: no such rank"},
+        {RUN "/flows/destination", "row 0 of flows: no such rank"},
+        {RUN "/messages/phase", "row 0 of messages: no such phase"},
+        {RUN "/rank_phases/rank", "row 0 of rank_phases: rank or phase is not the one of this row"},
+        {RUN "/phases/kind", "row 0 of phases: unknown kind"},
+        {RUN "/links/kind", "row 0 of links: unknown kind"},
+        {RUN "/endpoints/rack", "row 0 of endpoints: no such rack"},
+        {RUN "/experts/rank", "row 0 of experts: no such rank"},
+    };
+    const uint32_t large = 4000000;
+    ck_assert_int_lt(_i, (int)(sizeof cases / sizeof cases[0]));
+    change_first(cases[_i].column, H5T_NATIVE_UINT32, &large);
+    check_refused(cases[_i].words);
+}
+END_TEST
+
+/** Replaces a column by one of this type and length. */
+static void replace_column(const char *name, hid_t type, hsize_t length) {
+    const hid_t file = open_to_change();
+    ck_assert(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+    if (length > 0) {
+        const hid_t space = H5Screate_simple(1, &length, NULL);
+        const hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        ck_assert(dataset >= 0);
+        H5Dclose(dataset);
+        H5Sclose(space);
+    }
+    H5Fclose(file);
+}
+
+START_TEST(columns_of_another_length_are_refused) {
+    replace_column(RUN "/messages/bytes", H5T_NATIVE_UINT64, 3);
+    check_refused("messages/bytes has not the");
+}
+END_TEST
+
+START_TEST(tables_of_another_length_than_others_ask_for_are_refused) {
+    replace_column(RUN "/experts/rank", H5T_NATIVE_UINT32, 1);
+    replace_column(RUN "/experts/tokens", H5T_NATIVE_UINT64, 1);
+    struct error error = {0};
+    struct load *load = load_read(path, &error); /* fewer experts are no contradiction */
+    ck_assert_msg(load != NULL, "%s", error.message);
+    load_free(load);
+    const char *const columns[] = {"rank", "phase", "start_ps", "finish_ps", "ideal_ps"};
+    for (int i = 0; i < 5; i++) {
+        char name[128];
+        snprintf(name, sizeof name, RUN "/rank_phases/%s", columns[i]);
+        replace_column(name, i < 2 ? H5T_NATIVE_UINT32 : H5T_NATIVE_UINT64, 5);
+    }
+    check_refused("rank_phases has 5 rows where the other tables ask for 12");
+}
+END_TEST
+
+START_TEST(columns_of_another_type_are_refused) {
+    replace_column(RUN "/links/rate_bits_per_s", H5T_NATIVE_DOUBLE, 3);
+    check_refused("links/rate_bits_per_s has the wrong type");
+}
+END_TEST
+
+/* An older program did not write every column of today. */
+START_TEST(a_column_that_is_not_there_is_zero) {
+    replace_column(RUN "/links/unrouted", H5T_NATIVE_UINT64, 0);
+    struct error error = {0};
+    struct load *load = load_read(path, &error);
+    ck_assert_msg(load != NULL, "%s", error.message);
+    ck_assert_uint_eq(load->runs[0]->links[0].unrouted, 0);
+    load_free(load);
+}
+END_TEST
+
+START_TEST(a_table_that_is_not_there_is_refused) {
+    replace_column(RUN "/links", H5T_NATIVE_UINT64, 0);
+    check_refused("there is no table links");
+}
+END_TEST
+
+/* A million million rows fit in a small file: chunks that were never written take no room. */
+START_TEST(a_table_that_no_machine_can_hold_is_refused) {
+    replace_column(RUN "/messages/source", H5T_NATIVE_UINT32, 0);
+    const hid_t file = open_to_change();
+    const hsize_t length = UINT64_C(1000000000000), chunk = 1024;
+    const hid_t space = H5Screate_simple(1, &length, NULL), properties = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(properties, 1, &chunk);
+    const hid_t dataset =
+        H5Dcreate2(file, RUN "/messages/source", H5T_NATIVE_UINT32, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    ck_assert(dataset >= 0);
+    H5Dclose(dataset);
+    H5Pclose(properties);
+    H5Sclose(space);
+    H5Fclose(file);
+    check_refused("messages has 1000000000000 rows: the file needs more than half of this machine's memory");
+}
+END_TEST
+
+/* Bytes of rows behind deflate have a length and a form: a flipped one is found by zlib or by the checks, or is harmless data. */
+START_TEST(flipped_bytes_never_break_the_program) {
+    size_t size;
+    char *bytes = sample_read(path, &size);
+    unsigned refused = 0;
+    for (unsigned i = 0; i < 300; i++) {
+        const size_t place = 4096 + (size_t)i * 2654435761u % (size - 4096);
+        FILE *stream = fopen(path, "w");
+        bytes[place] ^= (char)(1 << i % 8);
+        ck_assert_uint_eq(fwrite(bytes, 1, size, stream), size);
+        bytes[place] ^= (char)(1 << i % 8);
+        fclose(stream);
+        struct error error = {0};
+        struct load *load = load_read(path, &error);
+        refused += load == NULL;
+        load_free(load);
+    }
+    ck_assert_uint_gt(refused, 3);
+    free(bytes);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("load");
+    TCase *cases = tcase_create("load");
+    tcase_add_checked_fixture(cases, make_file, remove_file);
+    tcase_add_test(cases, a_file_read_and_written_again_is_the_same_bytes);
+    tcase_add_test(cases, what_is_no_result_is_said_to_be_none);
+    tcase_add_test(cases, a_file_that_is_cut_short_is_refused);
+    tcase_add_test(cases, a_newer_layout_is_refused_with_both_numbers);
+    tcase_add_loop_test(cases, numbers_that_name_no_row_are_refused, 0, 8);
+    tcase_add_test(cases, columns_of_another_length_are_refused);
+    tcase_add_test(cases, tables_of_another_length_than_others_ask_for_are_refused);
+    tcase_add_test(cases, columns_of_another_type_are_refused);
+    tcase_add_test(cases, a_column_that_is_not_there_is_zero);
+    tcase_add_test(cases, a_table_that_is_not_there_is_refused);
+    tcase_add_test(cases, a_table_that_no_machine_can_hold_is_refused);
+    tcase_add_test(cases, flipped_bytes_never_break_the_program);
+    tcase_set_timeout(cases, 60);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
