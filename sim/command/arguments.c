@@ -23,6 +23,7 @@ struct option_line {
 static const struct option_line option_lines[] = {
     {ARGUMENTS_OUTPUT, 'o', "output", "FILE",
      "where to write the result (default: NAME.h5 here, NAME from the configuration)"},
+    {ARGUMENTS_FOLDER, 'f', "folder", "FOLDER", "a folder to be made, for what is written"},
     {ARGUMENTS_POLICY, 'p', "policy", "NAME",
      "only this policy of the configuration; may be given by its number from 1"},
     {ARGUMENTS_SEED, 's', "seed", "N", "this seed instead of the configuration's"},
@@ -119,6 +120,9 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         return true;
     case 'n':
         arguments->only = optarg;
+        return true;
+    case 'f':
+        arguments->folder = optarg;
         return true;
     case 'd':
         return arguments->detail = true;

@@ -25,6 +25,7 @@ enum arguments_option {
     ARGUMENTS_SEED = 64,    /**< --seed N */
     ARGUMENTS_DETAIL = 128, /**< --detail */
     ARGUMENTS_ONLY = 256,   /**< --only ID */
+    ARGUMENTS_FOLDER = 512, /**< --folder FOLDER */
 };
 
 /** What a subcommand takes, for parsing and for its help. */
@@ -40,7 +41,7 @@ struct arguments_grammar {
 /** What was given. Texts belong to the command line. */
 struct arguments {
     const char *operand; /**< NULL if none was given */
-    const char *output, *policy, *only;
+    const char *output, *policy, *only, *folder;
     const char *overrides[ARGUMENTS_OVERRIDES];
     uint32_t n_overrides;
     uint64_t seed;

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct comparison *comparison_create(uint32_t n_policies, const char *const *policies, uint32_t n_seeds) {
     struct comparison *comparison = memory_allocate(1, sizeof *comparison);
@@ -26,6 +27,40 @@ void comparison_set(struct comparison *comparison, uint32_t policy, uint32_t see
     struct summary **place = &comparison->summaries[(size_t)policy * comparison->n_seeds + seed];
     REQUIRE(*place == NULL, "two summaries for policy %u, seed number %u", policy, seed);
     *place = summary;
+}
+
+/** Place of a policy among those of the runs before it, or of a seed; equal ones share a place. */
+static uint32_t place_of(struct measurement *const *runs, uint32_t run, bool by_seed) {
+    uint32_t place = 0;
+    for (uint32_t i = 0; i <= run; i++) {
+        bool is_first = true;
+        for (uint32_t j = 0; j < i && is_first; j++) {
+            is_first = by_seed ? runs[j]->seed != runs[i]->seed : strcmp(runs[j]->policy, runs[i]->policy) != 0;
+        }
+        const bool found = by_seed ? runs[i]->seed == runs[run]->seed : strcmp(runs[i]->policy, runs[run]->policy) == 0;
+        if (found) {
+            return place;
+        }
+        place += is_first;
+    }
+    return place;
+}
+
+struct comparison *comparison_of_runs(struct measurement *const *runs, uint32_t n_runs) {
+    const char **names = memory_allocate(n_runs, sizeof *names);
+    uint32_t n_policies = 0, n_seeds = 0;
+    for (uint32_t i = 0; i < n_runs; i++) {
+        const uint32_t policy = place_of(runs, i, false), seed = place_of(runs, i, true);
+        names[policy] = runs[i]->policy;
+        n_policies = policy >= n_policies ? policy + 1 : n_policies;
+        n_seeds = seed >= n_seeds ? seed + 1 : n_seeds;
+    }
+    struct comparison *comparison = comparison_create(n_policies, names, n_seeds);
+    for (uint32_t i = 0; i < n_runs; i++) {
+        comparison_set(comparison, place_of(runs, i, false), place_of(runs, i, true), summary_create(runs[i]));
+    }
+    free(names);
+    return comparison;
 }
 
 static const struct summary *find(const struct comparison *comparison, uint32_t policy, uint32_t seed) {

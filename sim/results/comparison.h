@@ -54,6 +54,12 @@ struct comparison *comparison_create(uint32_t n_policies, const char *const *pol
 /** Puts the summary of a run in its place (seed is its number in the list of seeds) and takes it over. */
 void comparison_set(struct comparison *comparison, uint32_t policy, uint32_t seed, struct summary *summary);
 
+/**
+ * The comparison of runs that are measured already, each (policy, seed) at most once: policies and seeds in the order in which they first
+ * occur. The measurements stay the caller's.
+ */
+struct comparison *comparison_of_runs(struct measurement *const *runs, uint32_t n_runs);
+
 /** How a run ended, in words. */
 const char *comparison_outcome_name(enum measurement_outcome outcome);
 

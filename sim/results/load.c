@@ -312,6 +312,20 @@ static bool load_named_run(struct reader *reader, hid_t runs, const char *name, 
     return done;
 }
 
+/** Whether two runs of a file claim to be the same one. */
+static bool are_distinct(struct reader *reader, const struct load *load) {
+    for (uint32_t i = 0; i < load->n_runs; i++) {
+        for (uint32_t j = 0; j < i; j++) {
+            if (load->runs[i]->seed == load->runs[j]->seed &&
+                strcmp(load->runs[i]->policy, load->runs[j]->policy) == 0) {
+                return refuse(reader, ERROR_ID_RESULT, "%s with seed %" PRIu64 " is there twice", load->runs[i]->policy,
+                              load->runs[i]->seed);
+            }
+        }
+    }
+    return true;
+}
+
 static bool load_runs(struct reader *reader, hid_t file, struct load *load) {
     const hid_t runs = open_object(file, "runs", H5I_GROUP);
     if (runs < 0) {
@@ -397,7 +411,7 @@ struct load *load_read(const char *path, struct error *error) {
         return NULL;
     }
     struct load *load = memory_allocate(1, sizeof *load);
-    const bool done = load_header(&reader, file, load) && load_runs(&reader, file, load);
+    const bool done = load_header(&reader, file, load) && load_runs(&reader, file, load) && are_distinct(&reader, load);
     H5Fclose(file);
     if (!done) {
         load_free(load);

@@ -192,6 +192,26 @@ START_TEST(quantiles_of_too_few_values_are_named) {
 }
 END_TEST
 
+/* As they come from a file that was interrupted: the second policy lacks a seed. */
+START_TEST(runs_of_a_file_find_their_places) {
+    struct measurement *runs[] = {sample_measurement("b", 7, 1, false), sample_measurement("b", 3, 1, false),
+                                  sample_measurement("a", 3, 1, false)};
+    struct comparison *comparison = comparison_of_runs(runs, 3);
+    ck_assert_uint_eq(comparison->n_policies, 2);
+    ck_assert_uint_eq(comparison->n_seeds, 2);
+    ck_assert_str_eq(comparison->policies[0], "b");
+    ck_assert_str_eq(comparison->policies[1], "a");
+    ck_assert_uint_eq(comparison->summaries[0]->seed, 7);
+    ck_assert_uint_eq(comparison->summaries[1]->seed, 3);
+    ck_assert_ptr_null(comparison->summaries[2]);
+    ck_assert_uint_eq(comparison->summaries[3]->seed, 3);
+    comparison_free(comparison);
+    for (int i = 0; i < 3; i++) {
+        measurement_free(runs[i]);
+    }
+}
+END_TEST
+
 START_TEST(rows_that_say_nothing_are_left_out) {
     struct comparison *comparison = golden_comparison();
     struct comparison_rows rows = comparison_rows(comparison, true);
@@ -370,6 +390,7 @@ int main(void) {
     tcase_add_test(rows, a_ratio_that_the_seeds_leave_open_is_marked);
     tcase_add_test(rows, few_seeds_are_said_to_be_too_few);
     tcase_add_test(rows, quantiles_of_too_few_values_are_named);
+    tcase_add_test(rows, runs_of_a_file_find_their_places);
     tcase_add_test(rows, rows_that_say_nothing_are_left_out);
     tcase_add_test(rows, lossless_drops_are_shown_when_there_are_any);
     tcase_add_test(rows, every_row_has_a_legend);
