@@ -33,6 +33,7 @@ static const struct option_line option_lines[] = {
      "threads (default: one a processor): runs at the same time, or inside a run; results do not depend on it"},
     {ARGUMENTS_DETAIL, 'd', "detail", NULL, "more rows in the table"},
     {ARGUMENTS_ONLY, 'n', "only", "ID", "only rows of this id; * and ? stand for other characters"},
+    {ARGUMENTS_SERIES, 'e', "series", "FILE", "write what the section `record` asks for as CSV, too"},
     {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},
     {ARGUMENTS_QUIET, 'q', "quiet", NULL, "no progress, no notes"},
 };
@@ -123,6 +124,9 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         return true;
     case 'f':
         arguments->folder = optarg;
+        return true;
+    case 'e':
+        arguments->series = optarg;
         return true;
     case 'd':
         return arguments->detail = true;

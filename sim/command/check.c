@@ -6,6 +6,7 @@
 #include "command/failures.h"
 #include "command/ideal.h"
 #include "command/preview.h"
+#include "command/record.h"
 #include "command/setup.h"
 #include "fabric/builder.h"
 #include "results/json.h"
@@ -186,6 +187,7 @@ static bool print_all(const struct arguments *given, const struct experiment *ex
     struct estimate estimate;
     struct plan plan;
     if (!check_policies(experiment, error) || !failures_check(experiment, fabric, error) ||
+        !record_check(experiment, fabric, experiment->n_policies, error) ||
         !estimate_prepare(&plan, experiment, error)) {
         return false;
     }

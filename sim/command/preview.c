@@ -2,6 +2,7 @@
 #include "command/preview.h"
 
 #include "base/quantity.h"
+#include "command/record.h"
 
 #include <stdlib.h>
 
@@ -111,6 +112,24 @@ static void print_cost(FILE *stream, const struct estimate *estimate, uint32_t n
             text(time, QUANTITY_TIME, rounded(1e12 * estimate->cpu_seconds * runs / at_once)));
 }
 
+/* What series take, and where they end. */
+static void print_series(FILE *stream, const struct experiment *experiment, const struct fabric *fabric,
+                         uint32_t n_policies) {
+    const struct experiment_record *record = &experiment->record;
+    char interval[QUANTITY_TEXT_SIZE], until[QUANTITY_TEXT_SIZE], most[QUANTITY_TEXT_SIZE];
+    struct recorder_wishes wishes;
+    struct error error;
+    if (record->interval_ps == 0 || !record_init(&wishes, experiment, fabric, &error)) {
+        return;
+    }
+    const uint64_t end_ps = wishes.from_ps + wishes.n_intervals * wishes.interval_ps;
+    fprintf(stream, "series    %u link%s, %u pair%s every %s until %s: at most %s in all runs\n", wishes.n_links,
+            plural(wishes.n_links), wishes.n_pairs, plural(wishes.n_pairs),
+            text(interval, QUANTITY_TIME, (double)record->interval_ps), text(until, QUANTITY_TIME, (double)end_ps),
+            text(most, QUANTITY_BYTES, (double)record_most_bytes(experiment, fabric, n_policies)));
+    record_fini(&wishes);
+}
+
 /* A run that cannot finish is said before it is paid for. */
 static void print_limit(FILE *stream, const struct experiment *experiment, const struct estimate *estimate) {
     if (estimate->ideal_ps >= experiment->limit_ps) {
@@ -127,5 +146,6 @@ void preview_print(FILE *stream, const struct experiment *experiment, const stru
     print_traffic(stream, experiment, estimate);
     print_backgrounds(stream, experiment, estimate);
     print_cost(stream, estimate, n_policies, experiment->n_seeds, threads);
+    print_series(stream, experiment, fabric, n_policies);
     print_limit(stream, experiment, estimate);
 }

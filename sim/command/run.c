@@ -10,7 +10,7 @@ static const struct arguments_grammar grammar = {
     .operand = "CONFIG",
     .operand_required = true,
     .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS |
-               ARGUMENTS_DETAIL | ARGUMENTS_JSON | ARGUMENTS_QUIET,
+               ARGUMENTS_DETAIL | ARGUMENTS_SERIES | ARGUMENTS_JSON | ARGUMENTS_QUIET,
     .description =
         "Simulates one policy of a configuration with its first seed, prints a summary and writes one HDF5 file.\n"
         "A configuration with several policies needs --policy.",

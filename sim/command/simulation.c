@@ -5,6 +5,7 @@
 #include "command/ideal.h"
 #include "command/measure.h"
 #include "command/plan.h"
+#include "command/record.h"
 #include "command/setup.h"
 #include "device/pieces.h"
 
@@ -14,35 +15,65 @@ uint64_t simulation_wire_bytes(const struct topology_nic *nic, uint64_t payload_
     return payload_bytes + pieces_count(&pieces) * nic->header_bytes;
 }
 
-struct measurement *simulation_run(const struct simulation *simulation, struct error *error) {
+/* What a run needs besides its plan, which must outlive it. */
+struct needs {
     struct network_parameters parameters;
-    struct plan plan;
     struct failure_list failures;
-    if (!setup_network(simulation->experiment, simulation->policy, simulation->seed, &parameters, error) ||
-        !failures_init(&failures, simulation->experiment, simulation->fabric, error)) {
-        return NULL;
+    struct recorder_wishes wishes;
+};
+
+static void fini_needs(struct needs *needs) {
+    failures_fini(&needs->failures);
+    record_fini(&needs->wishes);
+}
+
+static bool init_needs(struct needs *needs, const struct simulation *simulation, struct error *error) {
+    const struct experiment *experiment = simulation->experiment;
+    *needs = (struct needs){0};
+    if (!setup_network(experiment, simulation->policy, simulation->seed, &needs->parameters, error) ||
+        !failures_init(&needs->failures, experiment, simulation->fabric, error)) {
+        return false;
     }
-    if (!plan_init(&plan, simulation->experiment, simulation->policy->early_pacing, simulation->seed, error)) {
-        failures_fini(&failures);
-        return NULL;
+    if (!record_init(&needs->wishes, experiment, simulation->fabric, error)) {
+        failures_fini(&needs->failures);
+        return false;
     }
-    parameters.failures = &failures;
-    parameters.threads = simulation->threads;
-    parameters.exchange = simulation->exchange;
-    const struct traffic traffic = plan_traffic(&plan);
-    struct network *network = network_create(simulation->fabric, &parameters, &traffic, NULL);
+    needs->parameters.failures = &needs->failures;
+    needs->parameters.series = needs->wishes.n_intervals > 0 ? &needs->wishes : NULL;
+    needs->parameters.threads = simulation->threads;
+    needs->parameters.exchange = simulation->exchange;
+    return true;
+}
+
+static struct measurement *run(const struct simulation *simulation, const struct needs *needs, struct plan *plan) {
+    const struct traffic traffic = plan_traffic(plan);
+    struct network *network = network_create(simulation->fabric, &needs->parameters, &traffic, NULL);
     enum network_status status = network_run(network, simulation->observer, simulation->observer_context);
     if (simulation->exchange) {
-        plan_gather(&plan, simulation->experiment, simulation->exchange);
+        plan_gather(plan, simulation->experiment, simulation->exchange);
     }
-    if (status == NETWORK_FINISHED && !plan_finished(&plan, simulation->experiment)) {
+    if (status == NETWORK_FINISHED && !plan_finished(plan, simulation->experiment)) {
         status = NETWORK_STALLED;
     }
     const bool first = !simulation->exchange || simulation->exchange->rank == 0;
-    struct measurement *measurement = first ? measure_network(simulation, &plan, network, status)
-                                            : measurement_create(&(struct measurement_shape){0});
+    struct measurement *measurement =
+        first ? measure_network(simulation, plan, network, status) : measurement_create(&(struct measurement_shape){0});
+    measurement->series = record_series(network_recorder(network), &needs->wishes, measurement->totals.simulated_ps);
     network_free(network);
-    plan_fini(&plan);
-    failures_fini(&failures);
+    return measurement;
+}
+
+struct measurement *simulation_run(const struct simulation *simulation, struct error *error) {
+    struct needs needs;
+    struct plan plan;
+    struct measurement *measurement = NULL;
+    if (!init_needs(&needs, simulation, error)) {
+        return NULL;
+    }
+    if (plan_init(&plan, simulation->experiment, simulation->policy->early_pacing, simulation->seed, error)) {
+        measurement = run(simulation, &needs, &plan);
+        plan_fini(&plan);
+    }
+    fini_needs(&needs);
     return measurement;
 }

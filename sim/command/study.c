@@ -2,11 +2,14 @@
 #include "command/study.h"
 
 #include "base/error_id.h"
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/quantity.h"
 #include "command/batch.h"
 #include "command/command.h"
 #include "command/failures.h"
 #include "command/preview.h"
+#include "command/record.h"
 #include "command/version.h"
 #include "config/configuration.h"
 #include "engine/mpi_exchange.h"
@@ -14,6 +17,8 @@
 #include "results/comparison.h"
 #include "results/comparison_table.h"
 #include "results/provenance.h"
+#include "results/series.h"
+#include "results/series_csv.h"
 #include "results/store.h"
 #include "results/summary.h"
 
@@ -170,6 +175,20 @@ static void complain(const struct batch_result *result) {
     }
 }
 
+/* Says that the series end before the run does. */
+static void note_series(const struct experiment *experiment, const struct batch_result *result) {
+    for (uint32_t i = 0; i < result->count; i++) {
+        const struct measurement *measurement = result->measurements[i];
+        if (measurement && measurement->series && measurement->series->ended_early) {
+            char end[QUANTITY_TEXT_SIZE];
+            const struct series *series = measurement->series;
+            const uint64_t end_ps = series->from_ps + series->n_intervals * series->interval_ps;
+            fprintf(stderr, "note: %s: the series of %s ends at %s, before the run does: record.until\n",
+                    experiment->name, measurement->policy, quantity_print_short(end, QUANTITY_TIME, (double)end_ps));
+        }
+    }
+}
+
 static int finish(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
                   uint32_t n_policies, struct store *store, const struct batch_result *result,
                   struct provenance *provenance, const char *path) {
@@ -195,7 +214,12 @@ static int finish(const struct arguments *arguments, const struct experiment *ex
     if (!provenance_write(provenance, path, &error)) {
         return fail(&error);
     }
+    if (arguments->series && result->measurements[0] &&
+        !series_csv_write(result->measurements[0], arguments->series, &error)) {
+        return fail(&error);
+    }
     if (!arguments->quiet) {
+        note_series(experiment, result);
         fflush(stdout); // the table first, where both streams go to one place
         fprintf(stderr, "result: %s (layout: results/README.md)\n", path);
     }
@@ -238,11 +262,27 @@ static bool can_write(const struct experiment *experiment, const char *path, str
     return store != NULL;
 }
 
+/* The CSV of the series, asked for on the command line. */
+static bool can_write_series(const struct arguments *arguments, const struct experiment *experiment,
+                             struct error *error) {
+    if (!arguments->series) {
+        return true;
+    }
+    if (experiment->record.interval_ps == 0) {
+        error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "--series, but the configuration records none");
+        error_hint(error, "for example --set 'record.interval=10 us'");
+        return false;
+    }
+    return spares_inputs(arguments, experiment, arguments->series, error) &&
+           file_check_writable(arguments->series, error);
+}
+
 static int simulate(const struct arguments *arguments, const struct experiment *experiment, const uint32_t *policies,
                     uint32_t n_policies, const struct fabric *fabric, struct provenance *provenance, const char *path) {
     struct error error = {0};
     struct estimate estimate = {0};
-    if (!failures_check(experiment, fabric, &error) || !spares_inputs(arguments, experiment, path, &error) ||
+    if (!failures_check(experiment, fabric, &error) || !record_check(experiment, fabric, n_policies, &error) ||
+        !can_write_series(arguments, experiment, &error) || !spares_inputs(arguments, experiment, path, &error) ||
         !can_write(experiment, path, &error) ||
         (!arguments->quiet && !estimate_run(experiment, fabric, &estimate, &error))) {
         return fail_before_run(arguments, &error);

@@ -125,6 +125,24 @@ static void write_numbers(struct output *output, const struct key *key) {
     end(output, ']');
 }
 
+static void write_names(struct output *output, const struct key *key) {
+    static const int length_most = KEY_NAME_SIZE - 1;
+    begin(output, "oneOf", '[');
+    begin(output, "", '{');
+    text_member(output, "type", "string");
+    member(output, "maxLength");
+    fprintf(output->stream, "%d", length_most);
+    end(output, '}');
+    begin(output, "", '{');
+    text_member(output, "type", "array");
+    member(output, "items");
+    fprintf(output->stream, "{\"type\": \"string\", \"minLength\": 1, \"maxLength\": %d}", length_most);
+    member(output, "maxItems");
+    fprintf(output->stream, "%zu", key->size / KEY_NAME_SIZE);
+    end(output, '}');
+    end(output, ']');
+}
+
 static void write_set(struct output *output, const struct key *key) {
     begin(output, "oneOf", '[');
     begin(output, "", '{');
@@ -244,6 +262,9 @@ static void write_type(struct output *output, const struct key *key) {
         break;
     case KEY_SET:
         write_set(output, key);
+        break;
+    case KEY_NAMES:
+        write_names(output, key);
         break;
     case KEY_NUMBERS:
         write_numbers(output, key);

@@ -15,6 +15,7 @@ enum {
     EXPERIMENT_BACKGROUNDS = 8,               /**< tags have 3 bits for them */
     EXPERIMENT_BACKGROUND_MESSAGES = 1 << 26, /**< of a GPU to another: tags have 26 bits */
     EXPERIMENT_GPUS_SIZE = 256,
+    EXPERIMENT_RECORD_NAMES = 64,
 };
 
 enum experiment_pattern {
@@ -234,6 +235,24 @@ struct experiment_receiver_credit {
     uint64_t interval_ps;
 };
 
+/** Where a value stands in a file, for messages about what is found to be wrong later; line 0: nowhere. */
+struct experiment_place {
+    char file[256];
+    unsigned line, column;
+};
+
+/** Section `record`: series to be recorded. */
+struct experiment_record {
+    uint64_t interval_ps; /**< 0 = none */
+    uint64_t from_ps;
+    uint64_t until_ps;                                             /**< 0 = after the usual number of intervals */
+    char links[EXPERIMENT_RECORD_NAMES][EXPERIMENT_NAME_SIZE * 2]; /**< names and groups */
+    char pairs[EXPERIMENT_RECORD_NAMES][EXPERIMENT_NAME_SIZE * 2]; /**< "gpu0 -> gpu9" */
+    uint32_t n_links, n_pairs;
+    bool queue, rate, pauses, marks, drops; /**< quantities */
+    struct experiment_place links_place, pairs_place;
+};
+
 /** A configuration file with its topology. */
 struct experiment {
     char name[EXPERIMENT_NAME_SIZE];
@@ -258,6 +277,7 @@ struct experiment {
     uint32_t n_failures;
     struct experiment_background backgrounds[EXPERIMENT_BACKGROUNDS];
     uint32_t n_backgrounds;
+    struct experiment_record record;
     uint64_t seeds[EXPERIMENT_SEEDS];
     uint32_t n_seeds;
     uint64_t limit_ps;           /**< simulated time after which a run is given up */

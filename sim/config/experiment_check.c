@@ -295,6 +295,20 @@ static void check_control(const struct experiment *experiment, const struct cont
     }
 }
 
+static void check_record(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    const struct experiment_record *record = &experiment->record;
+    char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
+    if (record->until_ps != 0 && record->until_ps <= record->from_ps) {
+        CONFLICT(ERROR_ID_CONFLICT_RECORD, "record.until", "record.from", "recording ends at %s, but begins at %s",
+                 quantity_print(first, QUANTITY_TIME, record->until_ps),
+                 quantity_print(second, QUANTITY_TIME, record->from_ps));
+    } else if (record->interval_ps != 0 && record->until_ps / record->interval_ps > UINT32_MAX) {
+        CONFLICT(ERROR_ID_CONFLICT_RECORD, "record.until", "record.interval", "intervals of %s until %s are too many",
+                 quantity_print(first, QUANTITY_TIME, record->interval_ps),
+                 quantity_print(second, QUANTITY_TIME, record->until_ps));
+    }
+}
+
 /* The result is called after the experiment: a name is no path. */
 static void check_name(const struct experiment *experiment, const struct contradiction_scope *scope) {
     const struct tree_entry *name = scope->experiment == NULL ? NULL : tree_find(scope->experiment, "name");
@@ -323,4 +337,5 @@ void experiment_check(const struct experiment *experiment, const struct contradi
     check_policies(experiment, scope);
     check_seeds(experiment, scope);
     check_control(experiment, scope);
+    check_record(experiment, scope);
 }

@@ -151,6 +151,17 @@ static void check_placement(const struct reading *reading, const struct contradi
     placement_file_fini(&file);
 }
 
+/** Remembers where a value stands. */
+static void locate(const struct tree_node *root, const char *path, struct experiment_place *place) {
+    const struct tree_entry *entry = tree_find_path(root, path);
+    if (entry != NULL) {
+        const struct tree_place *at = &entry->value->place;
+        snprintf(place->file, sizeof place->file, "%s", at->source->name);
+        place->line = at->line;
+        place->column = at->column;
+    }
+}
+
 /** All values, once files and overrides are one tree. */
 static void fill(const struct reading *reading, const struct tree_node *topology) {
     struct experiment *experiment = reading->experiment;
@@ -173,6 +184,8 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     if (background != NULL) {
         background_reader_read(background->value, experiment, reading->errors);
     }
+    locate(reading->root, "record.links", &experiment->record.links_place);
+    locate(reading->root, "record.pairs", &experiment->record.pairs_place);
     const struct contradiction_scope scope = {
         .topology = topology, .experiment = reading->root, .errors = reading->errors};
     if (topology != NULL) {

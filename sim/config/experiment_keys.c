@@ -9,6 +9,7 @@
 #include "config/failure_keys.h"
 #include "config/key.h"
 #include "config/placement_keys.h"
+#include "config/record_keys.h"
 
 #include <assert.h>
 
@@ -364,6 +365,8 @@ static const struct section sections[] = {
     {"policies", "One column of a comparison.", SECTION(policy_keys), .listed = true},
     {"background", "Traffic beside what is measured.", SECTION(background_keys), .listed = true},
     {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},
+    {"record", "Series over time of links and queue pairs, for the result file.", .keys = record_keys,
+     .n_keys = RECORD_KEYS, PART(record)},
     {"limits", "When a run is given up.", SECTION(limits_keys)},
     {"path", "Parameters of path policies.", SECTION(path_keys), PART(path)},
     {"transport", "Parameters of the transport.", SECTION(transport_keys), PART(transport)},

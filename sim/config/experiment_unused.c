@@ -173,6 +173,10 @@ static bool has_receiver_credit(const struct experiment *experiment) {
     return is_named(experiment, "", "receiver_credit");
 }
 
+static bool has_record(const struct experiment *experiment) {
+    return experiment->record.interval_ps > 0;
+}
+
 static const struct rule rules[] = {
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
@@ -213,6 +217,7 @@ static const struct rule rules[] = {
     {"path.flowlet_entries", has_flowlet, "with a policy of path flowlet"},
     {"path.exclusion", has_excluding, "with failures and a policy of a path other than ecmp, flowlet and d_mod_k"},
     {"path.convergence", has_failures, "with failures"},
+    {"record", has_record, "with an interval above 0"},
     {"congestion.dcqcn", has_dcqcn, "with a policy of controller dcqcn"},
     {"congestion.spectrum_x", has_spectrum_x, "with a policy of controller spectrum_x"},
     {"congestion.timely", has_timely, "with a policy of controller timely"},

@@ -102,6 +102,9 @@ char *key_allows(char *buffer, const struct key *key) {
             add(buffer, "a text of at most %zu bytes", key->size - 1);
         }
         break;
+    case KEY_NAMES:
+        add(buffer, "a text, or a list of at most %zu", key->size / KEY_NAME_SIZE);
+        break;
     case KEY_NUMBERS:
         add(buffer, "a list of at most %zu whole numbers, or n for 1 to n", key->size / sizeof(uint64_t));
         break;
@@ -174,6 +177,17 @@ static void print_numbers(char *line, const struct key *key, const void *base) {
     add(line, "]");
 }
 
+static void print_names(char *line, const struct key *key, const void *base) {
+    uint32_t count;
+    memcpy(&count, (const char *)base + key->count_offset, sizeof count);
+    add(line, "[");
+    for (uint32_t i = 0; i < count; i++) {
+        add(line, "%s", i == 0 ? "" : ", ");
+        print_text(line, (const char *)base + key->offset + (size_t)i * KEY_NAME_SIZE);
+    }
+    add(line, "]");
+}
+
 char *key_print(char *buffer, const struct key *key, const void *base) {
     const char *field = (const char *)base + key->offset;
     double real;
@@ -205,6 +219,9 @@ char *key_print(char *buffer, const struct key *key, const void *base) {
         break;
     case KEY_SET:
         print_set(buffer, key, (const bool *)field);
+        break;
+    case KEY_NAMES:
+        print_names(buffer, key, base);
         break;
     case KEY_NUMBERS:
         print_numbers(buffer, key, base);

@@ -13,13 +13,14 @@
 #include <stdint.h>
 
 enum key_type {
-    KEY_QUANTITY,    /**< whole number of a base unit → uint32_t or uint64_t */
-    KEY_SIGNED,      /**< whole number that may be negative → int32_t */
-    KEY_REAL,        /**< quantity that may have a fraction → double */
-    KEY_FLAG,        /**< true or false → bool */
-    KEY_CHOICE,      /**< one of names → enum with values 0, 1, … in their order */
-    KEY_TEXT,        /**< text → char array; one of names where there are any */
-    KEY_SET,         /**< list of names → consecutive bools in their order */
+    KEY_QUANTITY, /**< whole number of a base unit → uint32_t or uint64_t */
+    KEY_SIGNED,   /**< whole number that may be negative → int32_t */
+    KEY_REAL,     /**< quantity that may have a fraction → double */
+    KEY_FLAG,     /**< true or false → bool */
+    KEY_CHOICE,   /**< one of names → enum with values 0, 1, … in their order */
+    KEY_TEXT,     /**< text → char array; one of names where there are any */
+    KEY_SET,      /**< list of names → consecutive bools in their order */
+    KEY_NAMES, /**< list of texts, or one → array of char[KEY_NAME_SIZE], with its length at count_offset; may be empty */
     KEY_NUMBERS,     /**< list of counts, or n for 1 … n → uint64_t array, with its length at count_offset */
     KEY_TOPOLOGY,    /**< name of a topology file, or a topology; read by experiment_file.c */
     KEY_POLICIES,    /**< list of policies, short or long; read by experiment_file.c */
@@ -27,7 +28,10 @@ enum key_type {
     KEY_BACKGROUNDS, /**< list of traffic beside what is measured; read by experiment_file.c */
 };
 
-enum { KEY_LINE_SIZE = 1536 }; /* 64 seeds of 20 digits */
+enum {
+    KEY_LINE_SIZE = 17408, /* 64 names of 127 bytes, all of them quotes */
+    KEY_NAME_SIZE = 128
+};
 
 /** One key. */
 struct key {
@@ -41,7 +45,7 @@ struct key {
     const char *doc;          /**< what it means and where the default is from, in sentences */
     size_t offset, size;      /**< of the field in the section's base struct */
     const char *const *names; /**< NULL-terminated; KEY_CHOICE, KEY_SET, KEY_TEXT */
-    size_t count_offset;      /**< KEY_NUMBERS: of a uint32_t */
+    size_t count_offset;      /**< KEY_NUMBERS, KEY_NAMES: of a uint32_t */
 };
 
 /** One section: the keys of a mapping. */

@@ -188,6 +188,39 @@ static bool store_set(const struct value *value, bool *flags) {
     return good;
 }
 
+static bool is_printable(const char *text) {
+    for (; *text != '\0'; text++) {
+        if ((unsigned char)*text < ' ' || *text == 0x7f) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/** A list of texts; one alone stands for a list of it. */
+static bool store_names(const struct value *value, char *field) {
+    const struct tree_node *list = value->node;
+    const uint32_t n = list->kind == TREE_LIST ? list->n_entries : 1,
+                   capacity = (uint32_t)(value->key->size / KEY_NAME_SIZE);
+    struct key one = *value->key;
+    one.size = KEY_NAME_SIZE;
+    if (n > capacity) {
+        return refuse(value, ERROR_ID_VALUE_LENGTH, "these are too many");
+    }
+    bool good = true;
+    for (uint32_t i = 0; i < n; i++) {
+        struct value item = *value;
+        item.key = &one;
+        item.node = list->kind == TREE_LIST ? list->entries[i].value : list;
+        const bool is_text = item.node->kind == TREE_VALUE && !item.node->is_null && is_printable(item.node->text);
+        good = (is_text ? store_text(&item, field + (size_t)i * KEY_NAME_SIZE)
+                        : refuse(&item, ERROR_ID_VALUE_TYPE, "a text is needed")) &&
+               good;
+    }
+    memcpy((char *)value->base + value->key->count_offset, &n, sizeof n);
+    return good;
+}
+
 static bool store_item(const struct value *list, const struct tree_node *node, uint64_t *number) {
     struct value item = *list;
     struct error error;
@@ -223,7 +256,7 @@ static bool store_numbers(const struct value *value, void *field) {
 
 /** Does the key take a list? Everything else is a single value. */
 static bool takes_list(const struct key *key) {
-    return key->type == KEY_SET || key->type == KEY_NUMBERS;
+    return key->type == KEY_SET || key->type == KEY_NUMBERS || key->type == KEY_NAMES;
 }
 
 bool value_reader_store(const struct key *key, const struct tree_node *node, void *base, struct error_list *errors) {
@@ -250,6 +283,8 @@ bool value_reader_store(const struct key *key, const struct tree_node *node, voi
         return store_text(&value, field);
     case KEY_SET:
         return store_set(&value, (bool *)field);
+    case KEY_NAMES:
+        return store_names(&value, field);
     case KEY_NUMBERS:
         return store_numbers(&value, field);
     case KEY_TOPOLOGY:

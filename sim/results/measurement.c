@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "results/series.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -276,5 +277,6 @@ void measurement_free(struct measurement *measurement) {
     free(measurement->messages);
     free(measurement->flows);
     free(measurement->explanations);
+    series_free(measurement->series);
     free(measurement);
 }

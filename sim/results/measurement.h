@@ -158,6 +158,8 @@ struct measurement_totals {
         dropped_bytes; /**< wire bytes dropped on the way, lost on links included: sent = delivered + dropped when a run has finished */
 };
 
+struct series;
+
 /** One run: everything measured under one policy with one seed. Owns its arrays; freed by measurement_free. */
 struct measurement {
     char policy[MEASUREMENT_NAME_SIZE]; /**< name of the column, e.g. adaptive+dcqcn */
@@ -181,6 +183,7 @@ struct measurement {
     uint64_t n_flows;
     struct measurement_explanation *explanations; /**< added with measurement_explain */
     uint32_t n_explanations;
+    struct series *series; /**< series.h; NULL: none were recorded */
 };
 
 /** Sizes of a measurement. n_racks and n_experts may be 0. */

@@ -5,8 +5,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "results/column.h"
+#include "results/store_part.h"
+#include "results/store_series.h"
 
-#include <hdf5.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +15,6 @@
 enum {
     CHUNK_ROWS = 32768, /**< 256 KiB of 64-bit values: well inside HDF5's chunk cache of 1 MiB */
     CHUNK_RACKS = 128,  /**< edge of a chunk of the rack matrix: 128 KiB */
-    DEFLATE_LEVEL = 4,  /**< of 9: most of the gain comes from the shuffle before it */
     REASON_SIZE = 256,
 };
 
@@ -75,79 +75,6 @@ static void release(struct store *store) {
     free(store);
 }
 
-/** Type in the file and in memory: fixed byte order, so that every machine writes the same bytes. To be closed by the caller. */
-static hid_t make_type(enum column_type type, size_t size_bytes, bool in_memory) {
-    switch (type) {
-    case COLUMN_UINT32:
-        return H5Tcopy(in_memory ? H5T_NATIVE_UINT32 : H5T_STD_U32LE);
-    case COLUMN_UINT64:
-        return H5Tcopy(in_memory ? H5T_NATIVE_UINT64 : H5T_STD_U64LE);
-    case COLUMN_DOUBLE:
-        return H5Tcopy(in_memory ? H5T_NATIVE_DOUBLE : H5T_IEEE_F64LE);
-    case COLUMN_TEXT:
-        break;
-    }
-    const hid_t text = H5Tcopy(H5T_C_S1);
-    H5Tset_size(text, size_bytes);
-    H5Tset_strpad(text, H5T_STR_NULLPAD);
-    H5Tset_cset(text, H5T_CSET_UTF8);
-    return text;
-}
-
-/** Attributes are variable-length UTF-8: Python's h5py gives those, and only those, as str. */
-static bool put_text_attribute(hid_t object, const char *name, const char *text) {
-    const hid_t type = make_type(COLUMN_TEXT, H5T_VARIABLE, true);
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    const bool done = attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
-    H5Aclose(attribute);
-    H5Sclose(space);
-    H5Tclose(type);
-    return done;
-}
-
-static bool put_number_attribute(hid_t object, const char *name, uint64_t value) {
-    const hid_t space = H5Screate(H5S_SCALAR);
-    const hid_t attribute = H5Acreate2(object, name, H5T_STD_U64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-    const bool done = attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_UINT64, &value) >= 0;
-    H5Aclose(attribute);
-    H5Sclose(space);
-    return done;
-}
-
-/** A group without time stamps. */
-static hid_t make_group(hid_t parent, const char *name) {
-    const hid_t properties = H5Pcreate(H5P_GROUP_CREATE);
-    H5Pset_obj_track_times(properties, false);
-    const hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, properties, H5P_DEFAULT);
-    H5Pclose(properties);
-    return group;
-}
-
-/** A dataset without time stamps; chunked, shuffled and deflated unless it is a scalar (n_dimensions 0) or empty. */
-static hid_t make_dataset(hid_t parent, const char *name, hid_t type, int n_dimensions, const hsize_t *dimensions,
-                          const hsize_t *largest_chunk) {
-    hsize_t chunk[2] = {0, 0}, cells = n_dimensions > 0 ? 1 : 0;
-    for (int i = 0; i < n_dimensions; i++) {
-        chunk[i] = dimensions[i] < largest_chunk[i] ? dimensions[i] : largest_chunk[i];
-        cells *= dimensions[i];
-    }
-    const hid_t space = n_dimensions == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(n_dimensions, dimensions, NULL);
-    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_obj_track_times(properties, false);
-    H5Pset_fill_time(properties,
-                     H5D_FILL_TIME_ALLOC); /* the unused end of the last chunk is zero, not what memory held */
-    if (cells > 0) {
-        H5Pset_chunk(properties, n_dimensions, chunk);
-        H5Pset_shuffle(properties);
-        H5Pset_deflate(properties, DEFLATE_LEVEL);
-    }
-    const hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, properties, H5P_DEFAULT);
-    H5Pclose(properties);
-    H5Sclose(space);
-    return dataset;
-}
-
 /** Copies one field of many rows to a dense, zeroed buffer. Texts end at their NUL: what is behind it is not data. */
 static void gather_column(void *buffer, const struct column *column, size_t row_bytes, const char *rows, size_t count) {
     char *to = buffer;
@@ -185,11 +112,11 @@ static bool put_column(hid_t group, const struct column_table *table, const stru
                        const struct measurement *measurement, int n_dimensions) {
     const hsize_t n_rows = table->n_rows(measurement), chunk = CHUNK_ROWS;
     const char *rows = table->rows(measurement);
-    const hid_t file_type = make_type(column->type, column->size_bytes, false);
-    const hid_t memory_type = make_type(column->type, column->size_bytes, true);
-    const hid_t dataset = make_dataset(group, column->name, file_type, n_dimensions, &n_rows, &chunk);
-    bool done = dataset >= 0 && put_text_attribute(dataset, "units", column->units) &&
-                put_text_attribute(dataset, "long_name", column->long_name);
+    const hid_t file_type = store_part_type(column->type, column->size_bytes, false);
+    const hid_t memory_type = store_part_type(column->type, column->size_bytes, true);
+    const hid_t dataset = store_part_dataset(group, column->name, file_type, n_dimensions, &n_rows, &chunk);
+    bool done = dataset >= 0 && store_part_text(dataset, "units", column->units) &&
+                store_part_text(dataset, "long_name", column->long_name);
     if (done && n_dimensions == 0) {
         done = H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows + column->offset) >= 0;
     } else if (done && n_rows > 0) {
@@ -203,8 +130,8 @@ static bool put_column(hid_t group, const struct column_table *table, const stru
 
 static bool put_table(hid_t run, const struct column_table *table, const struct measurement *measurement,
                       int n_dimensions) {
-    const hid_t group = make_group(run, table->name);
-    bool done = group >= 0 && put_text_attribute(group, "long_name", table->long_name);
+    const hid_t group = store_part_group(run, table->name);
+    bool done = group >= 0 && store_part_text(group, "long_name", table->long_name);
     for (size_t i = 0; done && i < table->n_columns; i++) {
         done = put_column(group, table, &table->columns[i], measurement, n_dimensions);
     }
@@ -214,10 +141,10 @@ static bool put_table(hid_t run, const struct column_table *table, const struct 
 
 static bool put_rack_matrix(hid_t run, const struct measurement *measurement) {
     const hsize_t dimensions[2] = {measurement->n_racks, measurement->n_racks}, chunk[2] = {CHUNK_RACKS, CHUNK_RACKS};
-    const hid_t dataset = make_dataset(run, "rack_bytes", H5T_STD_U64LE, 2, dimensions, chunk);
-    bool done = dataset >= 0 && put_text_attribute(dataset, "units", "B") &&
-                put_text_attribute(dataset, "long_name",
-                                   "Payload over the fabric from the rack of the row to the rack of the column");
+    const hid_t dataset = store_part_dataset(run, "rack_bytes", H5T_STD_U64LE, 2, dimensions, chunk);
+    bool done = dataset >= 0 && store_part_text(dataset, "units", "B") &&
+                store_part_text(dataset, "long_name",
+                                "Payload over the fabric from the rack of the row to the rack of the column");
     if (done && measurement->n_racks > 0) {
         done = H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, measurement->rack_bytes) >= 0;
     }
@@ -238,15 +165,16 @@ bool store_add_run(struct store *store, const struct measurement *measurement, s
     char name[MEASUREMENT_NAME_SIZE + 64];
     name_run(name, sizeof name, store->n_runs, measurement);
     watch(store);
-    const hid_t run = make_group(store->runs, name);
-    bool done = run >= 0 && put_text_attribute(run, "policy", measurement->policy) &&
-                put_number_attribute(run, "seed", measurement->seed) &&
-                put_number_attribute(run, "outcome", (uint64_t)measurement->outcome) &&
-                (measurement->diagnosis[0] == '\0' || put_text_attribute(run, "diagnosis", measurement->diagnosis)) &&
+    const hid_t run = store_part_group(store->runs, name);
+    bool done = run >= 0 && store_part_text(run, "policy", measurement->policy) &&
+                store_part_number(run, "seed", measurement->seed) &&
+                store_part_number(run, "outcome", (uint64_t)measurement->outcome) &&
+                (measurement->diagnosis[0] == '\0' || store_part_text(run, "diagnosis", measurement->diagnosis)) &&
                 put_table(run, &column_totals, measurement, 0) && put_rack_matrix(run, measurement);
     for (size_t i = 0; done && i < column_tables_count; i++) {
         done = put_table(run, &column_tables[i], measurement, 1);
     }
+    done = done && (measurement->series == NULL || store_series_put(run, measurement->series));
     if (!done) {
         fail(store, error);
     }
@@ -258,10 +186,10 @@ bool store_add_run(struct store *store, const struct measurement *measurement, s
 
 /** The resolved configuration as one text of its own length. */
 static bool put_configuration(hid_t file, const char *text) {
-    const hid_t type = make_type(COLUMN_TEXT, strlen(text) + 1, false); /* HDF5 has no text of length 0 */
-    const hid_t dataset = make_dataset(file, "configuration", type, 0, NULL, NULL);
+    const hid_t type = store_part_type(COLUMN_TEXT, strlen(text) + 1, false); /* HDF5 has no text of length 0 */
+    const hid_t dataset = store_part_dataset(file, "configuration", type, 0, NULL, NULL);
     const bool done = dataset >= 0 &&
-                      put_text_attribute(dataset, "long_name", "Resolved configuration of all runs, as YAML") &&
+                      store_part_text(dataset, "long_name", "Resolved configuration of all runs, as YAML") &&
                       H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
     H5Dclose(dataset);
     H5Tclose(type);
@@ -269,10 +197,10 @@ static bool put_configuration(hid_t file, const char *text) {
 }
 
 static bool put_header(struct store *store, const struct store_header *header) {
-    return put_number_attribute(store->file, "schema_version", STORE_SCHEMA_VERSION) &&
-           put_text_attribute(store->file, "program", "moefabric") &&
-           put_text_attribute(store->file, "program_version", header->program_version) &&
-           put_text_attribute(store->file, "title", header->title) &&
+    return store_part_number(store->file, "schema_version", STORE_SCHEMA_VERSION) &&
+           store_part_text(store->file, "program", "moefabric") &&
+           store_part_text(store->file, "program_version", header->program_version) &&
+           store_part_text(store->file, "title", header->title) &&
            put_configuration(store->file, header->configuration);
 }
 
@@ -308,7 +236,7 @@ struct store *store_open(const char *path, const struct store_header *header, st
     watch(store);
     store->file = create_file(store->temporary);
     if (store->file >= 0 && put_header(store, header)) {
-        store->runs = make_group(store->file, "runs");
+        store->runs = store_part_group(store->file, "runs");
     }
     watch(NULL);
     if (store->runs < 0) {
