@@ -44,7 +44,8 @@ static void print_cluster(FILE *stream, const struct experiment *experiment, con
 
 static void print_traffic(FILE *stream, const struct experiment *experiment, const struct estimate *estimate) {
     static const char *const patterns[] = {"mixture of experts", "single flow", "permutation", "incast", "all-to-all"};
-    static const char *const gates[] = {"uniform", "zipf", "hot_expert", "group_limited", "node_limited"};
+    static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "group_limited", "node_limited",
+                                        "balanced", "dirichlet", "measured",   "trace"};
     static const char *const algorithms[] = {"direct", "two_hop"};
     const struct experiment_traffic *traffic = &experiment->traffic;
     char fabric_bytes[QUANTITY_TEXT_SIZE], nvlink_bytes[QUANTITY_TEXT_SIZE], size[QUANTITY_TEXT_SIZE];

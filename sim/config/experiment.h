@@ -32,7 +32,11 @@ enum experiment_gate {
     EXPERIMENT_GATE_ZIPF,
     EXPERIMENT_GATE_HOT_EXPERT,
     EXPERIMENT_GATE_GROUP_LIMITED,
-    EXPERIMENT_GATE_NODE_LIMITED
+    EXPERIMENT_GATE_NODE_LIMITED,
+    EXPERIMENT_GATE_BALANCED,
+    EXPERIMENT_GATE_DIRICHLET,
+    EXPERIMENT_GATE_MEASURED,
+    EXPERIMENT_GATE_TRACE,
 };
 /** Which ranks form an expert-parallel group. */
 enum experiment_group_placement {
@@ -81,6 +85,23 @@ struct experiment_model {
     uint32_t hidden, experts, top_k, groups, groups_kept;
 };
 
+/** Section `gate`: where popularity is from and how it varies, and what experts can take. A count that is 0 is as 1. */
+struct experiment_routing {
+    char file[256];   /**< measured, trace: as given; empty = none */
+    char path[512];   /**< of the file, from the configuration's folder; empty where a configuration has no folder */
+    char dataset[64]; /**< HDF5: name; empty = the only one */
+    char domain[48];  /**< measured: column; empty = the first, "each" = sources take turns */
+    uint32_t layer;   /**< of the file, or of the draw of popularities */
+    uint32_t step;    /**< measured: of a tensor of counts */
+    double alpha;     /**< dirichlet */
+    uint32_t domains; /**< zipf, dirichlet: of sources */
+    uint32_t domain_ranks;  /**< consecutive ranks of one domain */
+    double domain_strength; /**< share of a domain's own popularity in what its sources follow */
+    uint32_t micro_batches; /**< that a rank's tokens are cut into, one popularity each */
+    double persistence;     /**< probability that the next micro-batch keeps it */
+    double capacity_factor; /**< 0 = dropless */
+};
+
 /** Section `traffic`. */
 struct experiment_traffic {
     enum experiment_pattern pattern;
@@ -97,8 +118,9 @@ struct experiment_traffic {
     double zipf_exponent;
     double hot_expert_factor; /**< load of the hot expert ÷ mean load */
     uint32_t hot_expert;
-    uint32_t nodes_kept; /**< node_limited */
-    uint32_t node_gpus;  /**< node_limited: GPUs of a node (group); 0 = the NVLink domain */
+    uint32_t nodes_kept;               /**< node_limited */
+    uint32_t node_gpus;                /**< node_limited: GPUs of a node (group); 0 = the NVLink domain */
+    struct experiment_routing routing; /**< section `gate` */
     enum experiment_algorithm algorithm;
     enum experiment_type dispatch_type, combine_type;
     bool dispatch, combine;   /**< which phases */

@@ -4,6 +4,7 @@
 #include "base/quantity.h"
 #include "config/background_reader.h"
 #include "config/experiment_split.h"
+#include "config/gate_check.h"
 #include "config/gpu_list.h"
 #include "config/topology_check.h"
 
@@ -94,6 +95,7 @@ static void check_moe(const struct experiment *experiment, uint64_t gpus, const 
     check_placement(&experiment->placement, scope);
     check_hot_expert(experiment, scope);
     check_gate_groups(experiment, scope);
+    gate_check(experiment, scope);
 }
 
 static void check_rank(const struct contradiction_scope *scope, const char *key, uint32_t rank, uint64_t gpus) {

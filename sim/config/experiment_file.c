@@ -11,6 +11,7 @@
 #include "config/experiment_unused.h"
 #include "config/failure_reader.h"
 #include "config/file_kind.h"
+#include "config/gate_check.h"
 #include "config/key.h"
 #include "config/placement_file.h"
 #include "config/policy_reader.h"
@@ -192,6 +193,9 @@ static void fill(const struct reading *reading, const struct tree_node *topology
         topology_check(&experiment->topology, &scope);
     }
     experiment_check(experiment, &scope);
+    if (!reading->is_text) {
+        gate_check_set_path(&experiment->traffic.routing, reading->name);
+    }
     if (experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX && !reading->is_text &&
         experiment->traffic.matrix[0] != '\0') {
         check_matrix(reading, &scope);

@@ -7,6 +7,7 @@
 #include "config/experiment.h"
 #include "config/experiment_preset.h"
 #include "config/failure_keys.h"
+#include "config/gate_keys.h"
 #include "config/key.h"
 #include "config/placement_keys.h"
 #include "config/record_keys.h"
@@ -19,7 +20,8 @@
 
 static const char *const patterns[] = {"moe", "single", "permutation", "incast", "all_to_all", "connection_matrix",
                                        NULL};
-static const char *const gates[] = {"uniform", "zipf", "hot_expert", "group_limited", "node_limited", NULL};
+static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "group_limited", "node_limited",
+                                    "balanced", "dirichlet", "measured",   "trace",         NULL};
 static const char *const algorithms[] = {"direct", "two_hop", NULL};
 static const char *const group_placements[] = {"consecutive", "strided", NULL};
 static const char *const types[] = {"fp8", "bf16", "nvfp4", NULL};
@@ -149,7 +151,11 @@ static const struct key traffic_keys[] = {
      .doc = "moe: how tokens pick experts. uniform; zipf (zipf_exponent); hot_expert (one expert at hot_expert_factor "
             "× the mean); group_limited (DeepSeek-V3: groups "
             "scored by the sum of their top 2, groups_kept kept); node_limited (DeepEP's benchmark: groups are nodes, "
-            "scored by their best, nodes_kept kept).",
+            "scored by their best, nodes_kept kept); balanced (forced balance: a rank's tokens are dealt so that every "
+            "expert gets as many as any other); "
+            "dirichlet (popularities drawn with gate.alpha); measured (frequencies or counts of gate.file); trace "
+            "(each token's experts from "
+            "gate.file).",
      FIELD(experiment_traffic, gate)},
     {"zipf_exponent", KEY_REAL, QUANTITY_REAL, "0", "8", "1.0",
      .doc = "zipf: popularity of the expert of rank r is r^-exponent.", FIELD(experiment_traffic, zipf_exponent)},
@@ -362,6 +368,8 @@ static const struct section sections[] = {
     {"traffic", "Who sends what to whom.", SECTION(traffic_keys), PART(traffic)},
     {"placement", "Which GPUs hold which experts, and how often.", .keys = placement_keys, .n_keys = PLACEMENT_KEYS,
      PART(placement)},
+    {"gate", "How popularities of experts come about and vary, and what an expert can take.", SECTION(gate_keys),
+     PART(traffic.routing)},
     {"policies", "One column of a comparison.", SECTION(policy_keys), .listed = true},
     {"background", "Traffic beside what is measured.", SECTION(background_keys), .listed = true},
     {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},

@@ -66,16 +66,49 @@ static bool is_group_limited(const struct experiment *experiment) {
     return has_gate(experiment, EXPERIMENT_GATE_GROUP_LIMITED);
 }
 
+static bool has_popularity(const struct experiment *experiment) {
+    return is_zipf(experiment) || has_gate(experiment, EXPERIMENT_GATE_DIRICHLET);
+}
+
+static bool is_measured(const struct experiment *experiment) {
+    return has_gate(experiment, EXPERIMENT_GATE_MEASURED);
+}
+
+static bool is_dirichlet(const struct experiment *experiment) {
+    return has_gate(experiment, EXPERIMENT_GATE_DIRICHLET);
+}
+
+static bool has_gate_file(const struct experiment *experiment) {
+    return is_measured(experiment) || has_gate(experiment, EXPERIMENT_GATE_TRACE);
+}
+
+static bool has_gate_layer(const struct experiment *experiment) {
+    return has_popularity(experiment) || has_gate_file(experiment);
+}
+
+static bool has_micro_batches(const struct experiment *experiment) {
+    return has_popularity(experiment) || is_measured(experiment);
+}
+
+static bool has_domains(const struct experiment *experiment) {
+    return has_popularity(experiment) && experiment->traffic.routing.domains > 1;
+}
+
+static bool has_domain_ranks(const struct experiment *experiment) {
+    return has_domains(experiment) ||
+           (is_measured(experiment) && strcmp(experiment->traffic.routing.domain, "each") == 0);
+}
+
+static bool has_persistence(const struct experiment *experiment) {
+    return has_popularity(experiment) && experiment->traffic.routing.micro_batches > 1;
+}
+
 static bool is_two_hop(const struct experiment *experiment) {
     return is_moe(experiment) && experiment->traffic.algorithm == EXPERIMENT_ALGORITHM_TWO_HOP;
 }
 
 static bool has_dispatch(const struct experiment *experiment) {
     return is_moe(experiment) && experiment->traffic.dispatch;
-}
-
-static bool has_popularity(const struct experiment *experiment) {
-    return is_zipf(experiment);
 }
 
 static bool has_placement_file(const struct experiment *experiment) {
@@ -195,6 +228,18 @@ static const struct rule rules[] = {
     {"traffic.hot_expert", is_hot_expert, "under gate hot_expert"},
     {"traffic.nodes_kept", is_node_limited, "under gate node_limited"},
     {"traffic.node_gpus", is_node_limited, "under gate node_limited"},
+    {"gate.file", has_gate_file, "under gates measured and trace"},
+    {"gate.dataset", has_gate_file, "under gates measured and trace"},
+    {"gate.layer", has_gate_layer, "under gates zipf, dirichlet, measured and trace"},
+    {"gate.step", is_measured, "under gate measured"},
+    {"gate.domain", is_measured, "under gate measured"},
+    {"gate.alpha", is_dirichlet, "under gate dirichlet"},
+    {"gate.domains", has_popularity, "under gates zipf and dirichlet"},
+    {"gate.domain_ranks", has_domain_ranks, "with domains of gates zipf, dirichlet and measured"},
+    {"gate.domain_strength", has_domains, "with domains of gates zipf and dirichlet"},
+    {"gate.micro_batches", has_micro_batches, "under gates zipf, dirichlet and measured"},
+    {"gate.persistence", has_persistence, "with micro_batches of gates zipf and dirichlet"},
+    {"gate.capacity_factor", is_moe, "under pattern moe"},
     {"traffic.algorithm", is_moe, "under pattern moe"},
     {"traffic.phases", is_moe, "under pattern moe"},
     {"traffic.dispatch_type", has_dispatch, "with a dispatch phase"},

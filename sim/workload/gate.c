@@ -4,17 +4,23 @@
 #include "base/error_id.h"
 #include "base/memory.h"
 #include "workload/gate_alias.h"
+#include "workload/gate_popularity.h"
+#include "workload/gate_sample.h"
 #include "workload/portable_math.h"
+#include "workload/token_trace.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct gate {
     struct gate_parameters parameters;
     uint32_t group_size;
-    uint64_t hot_threshold;            /* hot_expert: it is picked if a draw of 53 bits is below this */
-    double *zipf_weights;              /* [experts] probability of each, if zipf */
-    struct gate_alias_column *aliases; /* the same as a table */
-    double *reciprocals;               /* [group_size] 1 / (members not yet ranked), if group_limited */
+    uint64_t hot_threshold;             /* hot_expert: it is picked if a draw of 53 bits is below this */
+    struct gate_popularity *popularity; /* zipf, dirichlet, measured */
+    struct gate_alias_column **aliases; /* [variants] zipf: weights as a table */
+    struct gate_sample **samples;       /* [variants] dirichlet, measured */
+    struct token_trace *trace;          /* trace */
+    double *reciprocals;                /* [group_size] 1 / (members not yet ranked), if group_limited */
 };
 
 /* Draws of one token in order. */
@@ -58,18 +64,18 @@ static void draw_hot(const struct gate *gate, struct draws *draws, uint32_t *pic
 }
 
 /* One draw among the experts not yet picked, by going through all of them. */
-static uint32_t zipf_exact(const struct gate *gate, struct draws *draws, const uint32_t *picks, uint32_t count) {
-    const uint32_t experts = gate->parameters.experts;
+static uint32_t zipf_exact(const double *weights, uint32_t experts, struct draws *draws, const uint32_t *picks,
+                           uint32_t count) {
     double left = 0;
     for (uint32_t expert = 0; expert < experts; expert++) {
-        left += contains(picks, count, expert) ? 0 : gate->zipf_weights[expert];
+        left += contains(picks, count, expert) ? 0 : weights[expert];
     }
     double target = hash_unit(next(draws)) * left;
     uint32_t last = 0;
     for (uint32_t expert = 0; expert < experts; expert++) {
         if (!contains(picks, count, expert)) {
             last = expert;
-            target -= gate->zipf_weights[expert];
+            target -= weights[expert];
             if (target < 0) {
                 break;
             }
@@ -79,13 +85,14 @@ static uint32_t zipf_exact(const struct gate *gate, struct draws *draws, const u
 }
 
 /* Draws that hit a picked expert are repeated; when that goes on (a few experts hold nearly all weight), the rest is drawn exactly. Both have the same law. */
-static void draw_zipf(const struct gate *gate, struct draws *draws, uint32_t *picks) {
+static void draw_zipf(const struct gate *gate, uint32_t variant, struct draws *draws, uint32_t *picks) {
     enum { PATIENCE = 64 };
+    const uint32_t experts = gate->parameters.experts;
+    const double *weights = gate->popularity->weights + (size_t)variant * experts;
     uint32_t misses = 0;
     for (uint32_t n = 0; n < gate->parameters.top_k;) {
-        const uint32_t expert = misses < PATIENCE
-                                    ? gate_alias_draw(gate->aliases, gate->parameters.experts, next(draws))
-                                    : zipf_exact(gate, draws, picks, n);
+        const uint32_t expert = misses < PATIENCE ? gate_alias_draw(gate->aliases[variant], experts, next(draws))
+                                                  : zipf_exact(weights, experts, draws, picks, n);
         if (contains(picks, n, expert)) {
             misses++;
         } else {
@@ -191,14 +198,19 @@ static void draw_group_limited(const struct gate *gate, struct draws *draws, uin
     }
 }
 
-void gate_draw(const struct gate *gate, uint64_t stream, uint32_t *picks) {
-    struct draws draws = {.stream = stream};
+static uint32_t variant_of(const struct gate *gate, const struct gate_token *token) {
+    return gate_popularity_variant(gate->popularity, token->source, token->token);
+}
+
+void gate_draw_token(const struct gate *gate, const struct gate_token *token, uint32_t *picks) {
+    struct draws draws = {.stream = token->stream};
     switch (gate->parameters.kind) {
     case EXPERIMENT_GATE_UNIFORM:
+    case EXPERIMENT_GATE_BALANCED:
         pick_uniform(&draws, gate->parameters.experts, picks, 0, gate->parameters.top_k);
         return;
     case EXPERIMENT_GATE_ZIPF:
-        draw_zipf(gate, &draws, picks);
+        draw_zipf(gate, variant_of(gate, token), &draws, picks);
         return;
     case EXPERIMENT_GATE_HOT_EXPERT:
         draw_hot(gate, &draws, picks);
@@ -209,8 +221,20 @@ void gate_draw(const struct gate *gate, uint64_t stream, uint32_t *picks) {
     case EXPERIMENT_GATE_NODE_LIMITED:
         draw_node_limited(gate, &draws, picks);
         return;
+    case EXPERIMENT_GATE_DIRICHLET:
+    case EXPERIMENT_GATE_MEASURED:
+        gate_sample_draw(gate->samples[variant_of(gate, token)], draws.stream, &draws.count, picks);
+        return;
+    case EXPERIMENT_GATE_TRACE:
+        token_trace_take(gate->trace, (uint64_t)token->source * gate->parameters.tokens + token->token, picks);
+        return;
     }
     BUG("gate %d", (int)gate->parameters.kind);
+}
+
+void gate_draw(const struct gate *gate, uint64_t stream, uint32_t *picks) {
+    const struct gate_token token = {.stream = stream};
+    gate_draw_token(gate, &token, picks);
 }
 
 static bool impossible(struct error *error, const char *message, uint32_t first, uint32_t second) {
@@ -268,33 +292,73 @@ static bool check(const struct gate_parameters *parameters, struct error *error)
     case EXPERIMENT_GATE_GROUP_LIMITED:
     case EXPERIMENT_GATE_NODE_LIMITED:
         return check_groups(parameters, error);
+    case EXPERIMENT_GATE_DIRICHLET:
+        if (!(parameters->routing.alpha > 0 && parameters->routing.alpha <= 1e6)) {
+            return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                             "dirichlet parameter %.4g is not above 0 and at most 1000000", parameters->routing.alpha);
+        }
+        return true;
+    case EXPERIMENT_GATE_MEASURED:
+    case EXPERIMENT_GATE_TRACE:
+    case EXPERIMENT_GATE_BALANCED:
     case EXPERIMENT_GATE_UNIFORM:
         return true;
     }
     BUG("gate %d", (int)parameters->kind);
 }
 
-/* place[expert]: a uniformly drawn permutation (Fisher-Yates). */
-static void prepare_zipf(struct gate *gate) {
+/* Tables of all variants. */
+static bool prepare_popularity(struct gate *gate, struct error *error) {
+    gate->popularity = gate_popularity_create(&gate->parameters, error);
+    const struct gate_popularity *popularity = gate->popularity;
+    if (!popularity) {
+        return false;
+    }
     const uint32_t experts = gate->parameters.experts;
-    const uint64_t stream = hash_stream(gate->parameters.seed, HASH_PURPOSE_POPULARITY, 0, 0);
-    uint32_t *place = memory_allocate(experts, sizeof *place);
-    gate->zipf_weights = memory_allocate(experts, sizeof *gate->zipf_weights);
-    double sum = 0;
-    for (uint32_t i = 0; i < experts; i++) {
-        const uint32_t other = hash_below(hash_draw(stream, i), i + 1);
-        place[i] = place[other];
-        place[other] = i;
+    if (gate->parameters.kind == EXPERIMENT_GATE_ZIPF) {
+        gate->aliases = memory_allocate(popularity->n_variants, sizeof *gate->aliases);
+        for (uint32_t v = 0; v < popularity->n_variants; v++) {
+            gate->aliases[v] = gate_alias_create(popularity->weights + (size_t)v * experts, experts);
+        }
+        return true;
     }
-    for (uint32_t i = 0; i < experts; i++) {
-        gate->zipf_weights[i] = portable_math_exp(-gate->parameters.zipf_exponent * portable_math_log(place[i] + 1.0));
-        sum += gate->zipf_weights[i];
+    gate->samples = memory_allocate(popularity->n_variants, sizeof(struct gate_sample *));
+    for (uint32_t v = 0; v < popularity->n_variants; v++) {
+        gate->samples[v] =
+            gate_sample_create(popularity->shares + (size_t)v * experts, experts, gate->parameters.top_k);
     }
-    for (uint32_t i = 0; i < experts; i++) {
-        gate->zipf_weights[i] /= sum;
+    return true;
+}
+
+static void prepare_groups(struct gate *gate) {
+    gate->group_size = gate->parameters.experts / gate->parameters.groups;
+    gate->reciprocals = memory_allocate(gate->group_size, sizeof *gate->reciprocals);
+    for (uint32_t i = 0; i < gate->group_size; i++) {
+        gate->reciprocals[i] = 1.0 / (gate->group_size - i);
     }
-    gate->aliases = gate_alias_create(gate->zipf_weights, experts);
-    free(place);
+}
+
+static bool prepare(struct gate *gate, struct error *error) {
+    const struct gate_parameters *parameters = &gate->parameters;
+    switch (parameters->kind) {
+    case EXPERIMENT_GATE_HOT_EXPERT:
+        gate->hot_threshold =
+            (uint64_t)(parameters->hot_expert_factor * parameters->top_k / parameters->experts * 0x1p53);
+        return true;
+    case EXPERIMENT_GATE_GROUP_LIMITED:
+    case EXPERIMENT_GATE_NODE_LIMITED:
+        prepare_groups(gate);
+        return true;
+    case EXPERIMENT_GATE_ZIPF:
+    case EXPERIMENT_GATE_DIRICHLET:
+    case EXPERIMENT_GATE_MEASURED:
+        return prepare_popularity(gate, error);
+    case EXPERIMENT_GATE_TRACE:
+        gate->trace = token_trace_read(parameters, error);
+        return gate->trace != NULL;
+    default:
+        return true;
+    }
 }
 
 struct gate *gate_create(const struct gate_parameters *parameters, struct error *error) {
@@ -303,32 +367,39 @@ struct gate *gate_create(const struct gate_parameters *parameters, struct error 
     }
     struct gate *gate = memory_allocate(1, sizeof *gate);
     gate->parameters = *parameters;
-    if (parameters->kind == EXPERIMENT_GATE_ZIPF) {
-        prepare_zipf(gate);
-    }
-    if (parameters->kind == EXPERIMENT_GATE_HOT_EXPERT) {
-        const double probability = parameters->hot_expert_factor * parameters->top_k / parameters->experts;
-        gate->hot_threshold = (uint64_t)(probability * 0x1p53);
-    }
-    if (parameters->kind == EXPERIMENT_GATE_GROUP_LIMITED || parameters->kind == EXPERIMENT_GATE_NODE_LIMITED) {
-        gate->group_size = parameters->experts / parameters->groups;
-        gate->reciprocals = memory_allocate(gate->group_size, sizeof *gate->reciprocals);
-        for (uint32_t i = 0; i < gate->group_size; i++) {
-            gate->reciprocals[i] = 1.0 / (gate->group_size - i);
-        }
+    if (!prepare(gate, error)) {
+        gate_free(gate);
+        return NULL;
     }
     return gate;
 }
 
 void gate_free(struct gate *gate) {
-    if (gate) {
-        free(gate->zipf_weights);
-        free(gate->aliases);
-        free(gate->reciprocals);
-        free(gate);
+    if (!gate) {
+        return;
     }
+    const uint32_t n_variants = gate->popularity ? gate->popularity->n_variants : 0;
+    for (uint32_t v = 0; v < n_variants; v++) {
+        free(gate->aliases ? gate->aliases[v] : NULL);
+        gate_sample_free(gate->samples ? gate->samples[v] : NULL);
+    }
+    free(gate->aliases);
+    free(gate->samples);
+    gate_popularity_free(gate->popularity);
+    token_trace_free(gate->trace);
+    free(gate->reciprocals);
+    free(gate);
+}
+
+const struct gate_parameters *gate_parameters(const struct gate *gate) {
+    return &gate->parameters;
 }
 
 double gate_zipf_weight(const struct gate *gate, uint32_t expert) {
-    return gate->zipf_weights ? gate->zipf_weights[expert] : 0;
+    return gate->popularity && gate->popularity->weights ? gate->popularity->weights[expert] : 0;
+}
+
+double gate_share(const struct gate *gate, uint32_t source, uint32_t token, uint32_t expert) {
+    const struct gate_token where = {.source = source, .token = token};
+    return gate->samples ? gate_sample_share(gate->samples[variant_of(gate, &where)], expert) : NAN;
 }

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "workload/gate_source.h"
 #include "workload/placement_near.h"
 
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static struct moe_counts *allocate_counts(const struct moe_counts_shape *shape) 
     counts->domains_sent = memory_allocate(n_ranks, sizeof *counts->domains_sent);
     counts->ranks_received = memory_allocate(n_ranks, sizeof *counts->ranks_received);
     counts->rank_tokens = memory_allocate(n_ranks, sizeof *counts->rank_tokens);
+    counts->dropped = memory_allocate(n_ranks, sizeof *counts->dropped);
     if (shape->two_hop) {
         counts->group_domains = shape->group_ranks / counts->domain_ranks;
         const size_t pairs = (size_t)n_ranks * counts->group_domains;
@@ -139,14 +141,15 @@ static void enter_domain(struct moe_counts *counts, struct drawing *drawing, uin
     counts->crossing[(uint64_t)drawing->source * counts->group_domains + domain]++;
 }
 
-static void count_token(struct moe_counts *counts, struct drawing *drawing, const uint32_t *picks, uint32_t stamp) {
+static void count_token(struct moe_counts *counts, struct drawing *drawing, const uint32_t *picks, uint32_t n_picks,
+                        uint32_t stamp) {
     const bool two_hop = counts->shape.two_hop;
     uint32_t *row = counts->copies + (uint64_t)drawing->source * counts->row;
     const uint32_t group = moe_counts_group(counts, drawing->source);
     uint64_t *load = counts->expert_tokens + (uint64_t)group * counts->shape.experts;
     const uint64_t replica_stream =
         drawing->near.placement ? placement_near_stream(counts->shape.seed, drawing->source, stamp - 1) : 0;
-    for (uint32_t i = 0; i < counts->shape.top_k; i++) {
+    for (uint32_t i = 0; i < n_picks; i++) {
         const uint32_t rank = drawing->near.placement ? placement_near_rank(&drawing->near, replica_stream, picks[i])
                                                       : drawing->rank_of_expert[picks[i]];
         const uint32_t domain = drawing->domain_of_rank[rank];
@@ -216,16 +219,20 @@ static void close_source(struct moe_counts *counts, struct drawing *drawing) {
 struct moe_counts *moe_counts_create(const struct moe_counts_shape *shape, const struct gate *gate) {
     struct moe_counts *counts = allocate_counts(shape);
     struct drawing drawing;
+    struct gate_source walk = {0};
     uint32_t picks[GATE_LARGEST_TOP_K];
     drawing_open(&drawing, counts);
     for (uint32_t source = 0; source < shape->placement.n_ranks; source++) {
         open_source(counts, &drawing, source);
+        gate_source_open(&walk, gate, shape->seed, source);
         for (uint32_t token = 0; token < shape->tokens; token++) {
-            gate_draw(gate, gate_token_stream(shape->seed, source, token), picks);
-            count_token(counts, &drawing, picks, token + 1);
+            const uint32_t n_picks = gate_source_draw(&walk, token, picks);
+            count_token(counts, &drawing, picks, n_picks, token + 1);
         }
+        counts->dropped[source] = walk.dropped;
         close_source(counts, &drawing);
     }
+    gate_source_close(&walk);
     drawing_close(&drawing);
     return counts;
 }
@@ -243,6 +250,7 @@ void moe_counts_free(struct moe_counts *counts) {
     free(counts->expert_tokens);
     free(counts->domains_sent);
     free(counts->ranks_received);
+    free(counts->dropped);
     free(counts);
 }
 

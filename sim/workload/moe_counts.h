@@ -51,6 +51,7 @@ struct moe_counts {
     uint64_t *domains_sent;   /**< [n_ranks] distinct domains of each of its tokens, the own one included, summed */
     uint64_t *ranks_received; /**< [n_ranks] tokens that have at least one expert here, its own included */
     uint64_t *rank_tokens;    /**< [n_ranks] (token, expert) pairs for the experts here */
+    uint32_t *dropped;        /**< [n_ranks] (token, expert) pairs of its tokens that no expert had room for */
 };
 
 /** Draws all tokens. Memory: two_hop about 1 byte (2 beyond 255 tokens a chunk) per chunk and rank of a domain. Freed by moe_counts_free. */

@@ -100,7 +100,10 @@ static struct gate *make_gate(const struct experiment_model *model, const struct
                                          .zipf_exponent = traffic->zipf_exponent,
                                          .hot_expert_factor = traffic->hot_expert_factor,
                                          .hot_expert = traffic->hot_expert,
-                                         .seed = traffic->popularity_seed ? traffic->popularity_seed : shape->seed};
+                                         .seed = traffic->popularity_seed ? traffic->popularity_seed : shape->seed,
+                                         .routing = traffic->routing,
+                                         .ranks = shape->placement.n_ranks,
+                                         .tokens = shape->tokens};
     if (traffic->gate == EXPERIMENT_GATE_NODE_LIMITED && !set_nodes(&parameters, shape, traffic, error)) {
         return NULL;
     }

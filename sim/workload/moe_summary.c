@@ -109,7 +109,7 @@ struct moe_summary_logical moe_summary_logical(const struct moe *moe, uint32_t r
     return (struct moe_summary_logical){
         .domains_bytes = counts->domains_sent[rank] * unit_bytes,
         .ranks_bytes = counts->ranks_received[rank] * unit_bytes,
-        .copies_bytes = (uint64_t)counts->shape.tokens * counts->shape.top_k * unit_bytes,
+        .copies_bytes = ((uint64_t)counts->shape.tokens * counts->shape.top_k - counts->dropped[rank]) * unit_bytes,
         .fabric_wire_bytes = moe->totals[rank].fabric_sent.copies * unit_bytes,
         .nvlink_wire_bytes = moe->totals[rank].nvlink_received.copies * unit_bytes,
     };

@@ -43,7 +43,7 @@ struct moe_summary_extent moe_summary_extent(const struct moe *moe, enum moe_sum
 struct moe_summary_logical {
     uint64_t domains_bytes;     /**< its tokens × distinct NVLink domains, own one included: "RDMA GB/s" */
     uint64_t ranks_bytes;       /**< tokens with an expert here, its own included: "NVL GB/s" */
-    uint64_t copies_bytes;      /**< its tokens × top_k: low-latency "GB/s" */
+    uint64_t copies_bytes;      /**< its tokens × top_k, without what was dropped: low-latency "GB/s" */
     uint64_t fabric_wire_bytes; /**< what its NIC sends (dispatch) or receives (combine) */
     uint64_t nvlink_wire_bytes; /**< what its NVLink receives (dispatch) or sends (combine) */
 };

@@ -12,8 +12,10 @@ struct placement_history *placement_history_draw(const struct gate *gate, uint32
     *history = (struct placement_history){.experts = experts, .top_k = top_k, .tokens = tokens};
     history->picks = memory_allocate((size_t)tokens * top_k, sizeof *history->picks);
     for (uint32_t token = 0; token < tokens; token++) {
-        const uint64_t stream = hash_stream(seed, HASH_PURPOSE_HISTORY, token % n_ranks, token / n_ranks);
-        gate_draw(gate, stream, history->picks + (size_t)token * top_k);
+        const uint32_t source = token % n_ranks, number = token / n_ranks;
+        const struct gate_token which = {
+            .stream = hash_stream(seed, HASH_PURPOSE_HISTORY, source, number), .source = source, .token = number};
+        gate_draw_token(gate, &which, history->picks + (size_t)token * top_k);
     }
     return history;
 }

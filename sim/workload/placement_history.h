@@ -3,7 +3,7 @@
  * Tokens before a run, from which placements learn how loaded experts are and which of them are picked together.
  *
  * They are of the same gate as the run's tokens, with the same popularity of experts, but drawn from streams of their own: a placement never
- * sees the tokens that it will be tried on.
+ * sees the tokens that it will be tried on. Only a trace has no other tokens: there it learns from the run's own.
  */
 #ifndef MOEFABRIC_WORKLOAD_PLACEMENT_HISTORY_H
 #define MOEFABRIC_WORKLOAD_PLACEMENT_HISTORY_H
