@@ -61,6 +61,7 @@ static void fill_links(struct measurement *measurement, const struct fabric *fab
             .marks = counted->marks,
             .drops_lossless = counted->lossless_drops,
             .drops_lossy = counted->lossy_drops,
+            .trims = counted->trims,
             .lost_packets = counted->lost_packets,
             .unrouted = counted->unrouted_packets,
             .pauses = counted->pauses,
@@ -84,6 +85,8 @@ static void fill_endpoint(struct measurement *measurement, const struct fabric *
     row->nvlink_received_bytes = counted->nvlink_bytes_received;
     row->retransmitted_packets = counted->retransmitted_packets;
     row->duplicate_packets = counted->duplicates;
+    row->spurious_packets = counted->spurious;
+    row->nacks = counted->nacks;
     row->out_of_order_packets = counted->out_of_order;
     row->reordering_packets = counted->reordering_depth;
     row->notifications_sent = counted->notifications_sent;

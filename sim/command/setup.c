@@ -81,6 +81,12 @@ static void set_receive(struct nic_parameters *nic, const struct topology *topol
         nic->receive_xoff_bytes > RESUME_BELOW_BYTES ? nic->receive_xoff_bytes - RESUME_BELOW_BYTES : 0;
 }
 
+/* Where packets of a queue pair may overtake each other, a later one says nothing of an earlier one. */
+static uint32_t loss_distance(const struct experiment *experiment, bool reorders) {
+    const uint32_t given = experiment->transport.loss_distance;
+    return given != 0 ? given : reorders ? 0 : 1;
+}
+
 static struct nic_parameters nic_of(const struct experiment *experiment, const struct experiment_policy *policy,
                                     bool adaptive) {
     const struct topology_nic *given = &experiment->topology.nic;
@@ -97,6 +103,11 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
         .data_class = experiment->topology.leaf.pfc ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY,
         .retransmit_timeout_ps = retransmit_timeout_of(experiment),
         .nack_interval_ps = given->nack_interval_ps,
+        .selective_repeat = experiment->transport.recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT,
+        .loss_distance = loss_distance(experiment, adaptive),
+        .short_timeout_ps = experiment->transport.short_timeout_ps,
+        .short_timeout_packets = experiment->transport.short_timeout_packets,
+        .window_products = experiment->transport.window_products,
     };
     set_receive(&nic, &experiment->topology);
     return nic;

@@ -115,7 +115,7 @@ const struct key congestion_keys_nscc[12] = {
      FIELD(experiment_nscc, quick_delay)},
     {"fast_delay", KEY_QUANTITY, QUANTITY_TIME, "0 s", "1 s", "1 us",
      .doc = "Delays below it count as none (" UET_HTSIM " uec.cpp).", FIELD(experiment_nscc, fast_delay_ps)},
-    {"adjust_packets", KEY_QUANTITY, QUANTITY_COUNT, "1", "32767", "8",
+    {"adjust_packets", KEY_QUANTITY, QUANTITY_COUNT, "1", "16383", "8",
      .doc = "The window changes after so many acknowledged packets, or a round trip (" UET_HTSIM " uec.cpp).",
      FIELD(experiment_nscc, adjust_packets)},
 };

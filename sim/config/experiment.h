@@ -154,11 +154,22 @@ struct experiment_path {
     uint64_t convergence_ps;  /**< routing tables follow cables that die or come back */
 };
 
+/** How a transport recovers from loss. */
+enum experiment_recovery {
+    EXPERIMENT_RECOVERY_GO_BACK_N,        /**< from the first packet that is missing on, all is sent again */
+    EXPERIMENT_RECOVERY_SELECTIVE_REPEAT, /**< only what is missing */
+};
+
 /** Section `transport`. */
 struct experiment_transport {
     uint64_t acknowledge_bytes;     /**< 0 = every packet */
     uint64_t window_bytes;          /**< a queue pair; 0 = unlimited */
     uint64_t retransmit_timeout_ps; /**< 0 = the NIC's */
+    uint64_t short_timeout_ps;      /**< while few packets are unacknowledged; 0 = none of its own */
+    uint32_t short_timeout_packets; /**< few */
+    enum experiment_recovery recovery;
+    uint32_t loss_distance; /**< selective repeat; 0 = as the path policy needs it */
+    double window_products; /**< selective repeat; 0 = no limit */
 };
 
 /** Section `congestion.dcqcn`. */

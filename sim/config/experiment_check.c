@@ -311,6 +311,27 @@ static void check_record(const struct experiment *experiment, const struct contr
     }
 }
 
+static void check_recovery(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
+    const struct experiment_transport *transport = &experiment->transport;
+    if (scope->topology == NULL) {
+        return;
+    }
+    if (transport->recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT && !experiment->topology.nic.out_of_order) {
+        CONFLICT(ERROR_ID_CONFLICT_CONTROL, "transport.recovery", "nic.out_of_order",
+                 "selective repeat keeps what comes after a gap, which this NIC cannot place");
+    }
+    const bool own = transport->retransmit_timeout_ps != 0;
+    const uint64_t timeout_ps = own ? transport->retransmit_timeout_ps : experiment->topology.nic.retransmit_timeout_ps;
+    if (transport->short_timeout_ps > timeout_ps) {
+        CONFLICT(ERROR_ID_CONFLICT_CONTROL, "transport.short_timeout",
+                 own ? "transport.retransmit_timeout" : "nic.retransmit_timeout",
+                 "the short time-out of %s is longer than the time-out of %s",
+                 quantity_print(first, QUANTITY_TIME, transport->short_timeout_ps),
+                 quantity_print(second, QUANTITY_TIME, timeout_ps));
+    }
+}
+
 /* The result is called after the experiment: a name is no path. */
 static void check_name(const struct experiment *experiment, const struct contradiction_scope *scope) {
     const struct tree_entry *name = scope->experiment == NULL ? NULL : tree_find(scope->experiment, "name");
@@ -340,4 +361,5 @@ void experiment_check(const struct experiment *experiment, const struct contradi
     check_seeds(experiment, scope);
     check_control(experiment, scope);
     check_record(experiment, scope);
+    check_recovery(experiment, scope);
 }

@@ -23,16 +23,29 @@ static struct tree_place place_of(const struct doubts *doubts, uint32_t policy) 
     return node->kind == TREE_LIST && policy < node->n_entries ? node->entries[policy].value->place : node->place;
 }
 
-static void __attribute__((format(printf, 3, 4)))
-note(const struct doubts *doubts, uint32_t policy, const char *format, ...) {
+static void __attribute__((format(printf, 3, 0)))
+note_list(const struct doubts *doubts, struct tree_place place, const char *format, va_list arguments) {
     struct error error = {0};
-    tree_locate(&error, place_of(doubts, policy));
+    tree_locate(&error, place);
     error.source[0] = '\0'; // one line a note is enough
+    vsnprintf(error.message, sizeof error.message, format, arguments);
+    error_list_add(doubts->notes, &error);
+}
+
+static void __attribute__((format(printf, 3, 4)))
+note_at(const struct doubts *doubts, struct tree_place place, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error.message, sizeof error.message, format, arguments);
+    note_list(doubts, place, format, arguments);
     va_end(arguments);
-    error_list_add(doubts->notes, &error);
+}
+
+static void __attribute__((format(printf, 3, 4)))
+note(const struct doubts *doubts, uint32_t policy, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    note_list(doubts, place_of(doubts, policy), format, arguments);
+    va_end(arguments);
 }
 
 bool experiment_doubt_reorders(const char *path) {
@@ -90,11 +103,28 @@ static void doubt_feedback(const struct doubts *doubts, const struct experiment 
     }
 }
 
+/** Nothing is lost where lossless queues never overflow and no link fails. */
+static bool loses_nothing(const struct experiment *experiment) {
+    return experiment->topology.leaf.pfc && experiment->topology.spine.pfc && experiment->n_failures == 0;
+}
+
+/** Selective repeat where nothing is lost, or where time-outs are all that tells of a loss. */
+static void doubt_recovery(const struct doubts *doubts, const struct experiment *experiment) {
+    const struct tree_entry *entry = tree_find_path(doubts->root, "transport.recovery");
+    if (entry != NULL && experiment->transport.recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT &&
+        loses_nothing(experiment)) {
+        note_at(doubts, entry->value->place,
+                "selective repeat changes next to nothing: this fabric is lossless (leaf.pfc) and nothing fails, so "
+                "nothing is sent again");
+    }
+}
+
 void experiment_doubt(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {
     const struct doubts doubts = {.root = root, .notes = notes};
     const uint64_t gap_ps = experiment->path.flowlet_gap_ps;
     const uint64_t skew_ps = experiment_doubt_skew_ps(&experiment->topology);
     char gap[QUANTITY_TEXT_SIZE], skew[QUANTITY_TEXT_SIZE];
+    doubt_recovery(&doubts, experiment);
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
         const struct experiment_policy *policy = &experiment->policies[p];
         doubt_feedback(&doubts, experiment, p);

@@ -29,6 +29,7 @@ static const char *const phases[] = {"dispatch", "combine", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
 static const char *const paths[] = {"ecmp",  "adaptive", "spray_random", "spray_round_robin", "two_choices",
                                     "drill", "flowlet",  "host_reps",    "d_mod_k",           NULL};
+static const char *const recoveries[] = {"go_back_n", "selective_repeat", NULL};
 static const char *const hashes[] = {"mix", "crc16", NULL};
 static const char *const controllers[] = {"none", "dcqcn", "spectrum_x",      "timely", "swift",
                                           "nscc", "hpcc",  "receiver_credit", NULL};
@@ -288,6 +289,8 @@ static const struct key path_keys[] = {
      FIELD(experiment_path, convergence_ps)},
 };
 
+#define IRN "IRN, Mittal and others, SIGCOMM 2018"
+
 static const struct key transport_keys[] = {
     {"acknowledge", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "0",
      .doc = "Payload that one ACK covers; 0 = an ACK a packet.", FIELD(experiment_transport, acknowledge_bytes)},
@@ -298,6 +301,28 @@ static const struct key transport_keys[] = {
          "Without progress for so long a queue pair sends again what is not acknowledged; doubled up to 2^7 times; 0 "
          "= as nic.retransmit_timeout of the topology.",
      FIELD(experiment_transport, retransmit_timeout_ps)},
+    {"short_timeout", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "0 s",
+     .doc = "In place of the retransmission time-out while at most short_timeout_packets are unacknowledged, so that "
+            "the loss of a message's last packets costs little; 0 = no other one (" IRN ": RTO_low 100 us, beside an "
+            "RTO_high of 320 us).",
+     FIELD(experiment_transport, short_timeout_ps)},
+    {"short_timeout_packets", KEY_QUANTITY, QUANTITY_COUNT, "1", "1000000", "3",
+     .doc = "Packets of a queue pair up to which short_timeout counts (" IRN ": N = 3).",
+     FIELD(experiment_transport, short_timeout_packets)},
+    {"recovery", KEY_CHOICE, .fallback = "go_back_n", .names = recoveries,
+     .doc = "What is sent again after a loss. go_back_n: everything from the first packet that is missing on; "
+            "selective_repeat: only packets that are missing (" IRN "; ROCE_ACCL selective repeat of NVIDIA NICs), "
+            "which needs NICs that place packets in any order.",
+     FIELD(experiment_transport, recovery)},
+    {"loss_distance", KEY_QUANTITY, QUANTITY_COUNT, "0", "4294967295", "0",
+     .doc = "selective_repeat: a packet is taken as lost once one so many numbers above it has arrived (" IRN ": 1). "
+            "0 = 1 where packets of a queue pair keep their order (ecmp, flowlet); where they do not, only its NACK or "
+            "the time-out tells that a packet is lost.",
+     FIELD(experiment_transport, loss_distance)},
+    {"bandwidth_delay_window", KEY_REAL, QUANTITY_REAL, "0", "1000", "0",
+     .doc = "selective_repeat: packets of a queue pair in flight at most, in bandwidth-delay products of the idle path "
+            "(" IRN ", BDP-FC: 1); 0 = no limit.",
+     FIELD(experiment_transport, window_products)},
 };
 
 static const struct key dcqcn_keys[] = {

@@ -210,6 +210,14 @@ static bool has_record(const struct experiment *experiment) {
     return experiment->record.interval_ps > 0;
 }
 
+static bool has_selective_repeat(const struct experiment *experiment) {
+    return experiment->transport.recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT;
+}
+
+static bool has_short_timeout(const struct experiment *experiment) {
+    return experiment->transport.short_timeout_ps > 0;
+}
+
 static const struct rule rules[] = {
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
@@ -263,6 +271,9 @@ static const struct rule rules[] = {
     {"path.exclusion", has_excluding, "with failures and a policy of a path other than ecmp, flowlet and d_mod_k"},
     {"path.convergence", has_failures, "with failures"},
     {"record", has_record, "with an interval above 0"},
+    {"transport.loss_distance", has_selective_repeat, "with selective repeat (transport.recovery)"},
+    {"transport.bandwidth_delay_window", has_selective_repeat, "with selective repeat (transport.recovery)"},
+    {"transport.short_timeout_packets", has_short_timeout, "with a short time-out (transport.short_timeout)"},
     {"congestion.dcqcn", has_dcqcn, "with a policy of controller dcqcn"},
     {"congestion.spectrum_x", has_spectrum_x, "with a policy of controller spectrum_x"},
     {"congestion.timely", has_timely, "with a policy of controller timely"},

@@ -184,13 +184,16 @@ struct congestion_controller {
                  uint64_t now_ps);
     /** Something was lost (negative acknowledgement or time-out). */
     void (*lost)(const struct congestion_parameters *parameters, struct congestion_state *state, uint64_t now_ps);
+    /** A packet was trimmed on its way and is lost (its NACK has come); in_flight: packets sent and neither acknowledged nor lost. */
+    void (*trimmed)(const struct congestion_parameters *parameters, struct congestion_state *state, uint32_t in_flight,
+                    uint64_t now_ps);
     /** Right after start: the way of the queue pair. */
     void (*placed)(const struct congestion_parameters *parameters, struct congestion_state *state,
                    const struct congestion_way *way);
     /** An ACK has arrived. */
     void (*acknowledged)(const struct congestion_parameters *parameters, struct congestion_state *state,
                          const struct congestion_acknowledgement *acknowledgement, uint64_t now_ps);
-    /** Packets that may be unacknowledged, at least 1; asked when acknowledged (packets acknowledged so far) or the state has changed. The transport's own window holds too. */
+    /** Packets that may be unacknowledged, at least 1; asked when acknowledged (packets acknowledged so far, and packets that were trimmed) or the state has changed. The transport's own window holds too. */
     uint32_t (*window)(const struct congestion_parameters *parameters, const struct congestion_state *state,
                        uint32_t acknowledged);
     /** Only with wants_pulls: a pull has come, the receiver has asked for so many packets in all. */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/rate.h"
+#include "congestion/unused.h"
 
 #include <assert.h>
 #include <string.h>
@@ -237,5 +238,6 @@ const struct congestion_controller dcqcn_controller = {
     .probed = dcqcn_probed,
     .sent = dcqcn_sent,
     .lost = dcqcn_lost,
+    .trimmed = unused_trimmed,
     .rate = dcqcn_rate,
 };

@@ -114,6 +114,7 @@ const struct congestion_controller hpcc_controller = {
     .probed = unused_probed,
     .sent = unused_sent,
     .lost = unused_told,
+    .trimmed = unused_trimmed,
     .placed = hpcc_placed,
     .acknowledged = hpcc_acknowledged,
     .window = hpcc_window,

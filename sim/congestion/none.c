@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "congestion/none.h"
 
+#include "congestion/unused.h"
+
 enum { WORD_LINE = 0 };
 
 static void none_start(const struct congestion_parameters *parameters, struct congestion_state *state,
@@ -58,5 +60,6 @@ const struct congestion_controller none_controller = {
     .probed = none_probed,
     .sent = none_sent,
     .lost = none_told,
+    .trimmed = unused_trimmed,
     .rate = none_rate,
 };

@@ -21,8 +21,9 @@ struct nscc_state {
     float achieved_bytes;                       /* acknowledged since quick adapt was looked at */
     float ignored_bytes;                        /* still to be acknowledged before anything changes again */
     uint16_t packet_bytes;
-    uint16_t packets : 15; /* acknowledged since the last adjustment */
+    uint16_t packets : 14; /* acknowledged since the last adjustment */
     uint16_t fast : 1;     /* a window has been acknowledged without delay */
+    uint16_t trimmed : 1;  /* since quick adapt was looked at */
 };
 
 static_assert(sizeof(struct nscc_state) <= sizeof(struct congestion_state), "the state must fit");
@@ -98,12 +99,13 @@ static bool adapts_quickly(const struct nscc_parameters *nscc, struct nscc_state
         return false;
     }
     const bool first = state->quick_end_ps == 0;
-    const bool collapsed =
-        !first && bad && state->achieved_bytes < (float)nscc->quick_share * largest_window(nscc, state);
+    const bool collapsed = !first && (bad || state->trimmed) &&
+                           state->achieved_bytes < (float)nscc->quick_share * largest_window(nscc, state);
     if (collapsed) {
         set_window(nscc, state, state->achieved_bytes);
         state->ignored_bytes = in_flight;
     }
+    state->trimmed = false;
     state->achieved_bytes = 0;
     state->quick_end_ps = now_ps + (uint64_t)(state->base_ps + target_of(nscc, state));
     return collapsed;
@@ -176,7 +178,7 @@ static void nscc_acknowledged(const struct congestion_parameters *parameters, st
     const float in_flight = (float)acknowledgement->in_flight * state.packet_bytes;
     const uint32_t packets = state.packets + acknowledgement->packets;
     state.achieved_bytes += bytes;
-    state.packets = (uint16_t)(packets < nscc->adjust_packets ? packets : nscc->adjust_packets) & 0x7fff;
+    state.packets = (uint16_t)(packets < nscc->adjust_packets ? packets : nscc->adjust_packets) & 0x3fff;
     if (acknowledgement->round_trip_ps > 0) {
         const float delay = delay_of(nscc, &state, acknowledgement->round_trip_ps, acknowledgement->marked);
         const bool far_above = delay > (float)nscc->quick_delay * target_of(nscc, &state);
@@ -192,6 +194,20 @@ static void nscc_acknowledged(const struct congestion_parameters *parameters, st
 static void nscc_lost(const struct congestion_parameters *parameters, struct congestion_state *words, uint64_t now_ps) {
     struct nscc_state state = state_load(words);
     adapts_quickly(&parameters->nscc, &state, true, 0, now_ps);
+    state_store(words, &state);
+}
+
+static void nscc_trimmed(const struct congestion_parameters *parameters, struct congestion_state *words,
+                         uint32_t in_flight, uint64_t now_ps) {
+    const struct nscc_parameters *nscc = &parameters->nscc;
+    struct nscc_state state = state_load(words);
+    state.mean_ps += (float)nscc->delay_weight * (state.base_ps - state.mean_ps);
+    state.trimmed = true;
+    if (state.ignored_bytes > 0) {
+        state.ignored_bytes -= state.packet_bytes;
+    } else if (!adapts_quickly(nscc, &state, true, (float)in_flight * state.packet_bytes, now_ps)) {
+        set_window(nscc, &state, state.window - state.packet_bytes);
+    }
     state_store(words, &state);
 }
 
@@ -221,6 +237,7 @@ const struct congestion_controller nscc_controller = {
     .probed = unused_probed,
     .sent = unused_sent,
     .lost = nscc_lost,
+    .trimmed = nscc_trimmed,
     .placed = nscc_placed,
     .acknowledged = nscc_acknowledged,
     .window = nscc_window,

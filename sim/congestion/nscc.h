@@ -24,11 +24,13 @@
  *                          W × max(1 - decrease × (mean - T) / mean, 1/2)
  *      mark, delay < T:    nothing (the sender would take another path)
  *   3. After adjust_packets packets, or base, since the last time: W += I / W, I = 0; each base: W += steady × MTU × A.
+ *   4. A trimmed packet, by its NACK: the mean delay takes base as a delay (a trim tells of a full queue, about a round trip deep); quick adapt is
+ *      looked at with loss, and will act on it at its next look; if it did not act and nothing is being ignored, W -= MTU.
  *   W stays within MTU … the largest window, and is rounded down to packets, at least one.
  *
- * Approximations: (1) acknowledged bytes are counted in full packets; (2) without packet trimming a loss is
- * known by its NACK or time-out, and only lets the window collapse (quick adapt); the figures are those of the simulator without
- * trimming; (3) path switching on marks is the business of path policies; (4) the receiver's ACK every 16 KiB is transport.acknowledge,
+ * Approximations: (1) acknowledged bytes are counted in full packets; (2) a loss that is not a trim is
+ * known by later packets or time-out, and only lets the window collapse (quick adapt); the figures are those of the simulator without
+ * trimming (with it: target 0.75); (3) path switching on marks is the business of path policies; (4) the receiver's ACK every 16 KiB is transport.acknowledge,
  * here as elsewhere an ACK a packet if not set; a marked packet is acknowledged at once, as there; (5) smallest round trips start at that of the idle path.
  *
  * Numbers are IEEE doubles and floats.

@@ -86,6 +86,7 @@ const struct congestion_controller receiver_credit_controller = {
     .probed = unused_probed,
     .sent = unused_sent,
     .lost = unused_told,
+    .trimmed = unused_trimmed,
     .placed = receiver_credit_placed,
     .acknowledged = receiver_credit_acknowledged,
     .pulled = receiver_credit_pulled,
@@ -99,10 +100,15 @@ void receiver_credit_begin(struct receiver_credit_pace *pace) {
 
 /* The end of an interval. */
 static void adjust(const struct receiver_credit_parameters *parameters, struct receiver_credit_pace *pace) {
-    const double share = (double)pace->marks / (double)pace->packets;
+    const uint32_t whole = pace->packets - pace->trims;
+    const double share = whole > 0 ? (double)pace->marks / (double)whole : 0;
+    const bool trimmed = pace->distant_trims > 0;
+    pace->rate -= (double)pace->distant_trims / (double)pace->packets;
     pace->marked = pace->marked / 2 + share / 2;
     if (pace->marked > parameters->tolerated) {
         pace->rate *= 1 - (pace->marked - parameters->tolerated) * parameters->decrease;
+        pace->calm = 0;
+    } else if (trimmed) {
         pace->calm = 0;
     } else if (pace->marks == 0) {
         pace->rate += parameters->step * (double)(1u << pace->calm);
@@ -112,11 +118,12 @@ static void adjust(const struct receiver_credit_parameters *parameters, struct r
         pace->calm = 0;
     }
     pace->rate = pace->rate < LEAST_RATE ? LEAST_RATE : pace->rate > 1 ? 1 : pace->rate;
-    pace->packets = pace->marks = 0;
+    pace->packets = pace->marks = pace->trims = pace->distant_trims = 0;
 }
 
-void receiver_credit_arrived(const struct receiver_credit_parameters *parameters, struct receiver_credit_pace *pace,
-                             bool marked, uint64_t now_ps) {
+/* Something has arrived: intervals end and begin with it. */
+static void count(const struct receiver_credit_parameters *parameters, struct receiver_credit_pace *pace,
+                  uint64_t now_ps) {
     if (pace->packets > 0 && now_ps >= pace->interval_end_ps) {
         adjust(parameters, pace);
     }
@@ -124,7 +131,19 @@ void receiver_credit_arrived(const struct receiver_credit_parameters *parameters
         pace->interval_end_ps = now_ps + parameters->interval_ps;
     }
     pace->packets++;
+}
+
+void receiver_credit_arrived(const struct receiver_credit_parameters *parameters, struct receiver_credit_pace *pace,
+                             bool marked, uint64_t now_ps) {
+    count(parameters, pace, now_ps);
     pace->marks += marked;
+}
+
+void receiver_credit_trimmed(const struct receiver_credit_parameters *parameters, struct receiver_credit_pace *pace,
+                             bool last_hop, uint64_t now_ps) {
+    count(parameters, pace, now_ps);
+    pace->trims++;
+    pace->distant_trims += !last_hop;
 }
 
 uint64_t receiver_credit_gap_ps(const struct receiver_credit_pace *pace, uint64_t bytes, uint64_t line_bits_per_s) {

@@ -115,6 +115,12 @@ static void spectrum_x_lost(const struct congestion_parameters *parameters, stru
     state_store(words, &state);
 }
 
+static void spectrum_x_trimmed(const struct congestion_parameters *parameters, struct congestion_state *words,
+                               uint32_t in_flight, uint64_t now_ps) {
+    (void)in_flight;
+    spectrum_x_lost(parameters, words, now_ps); // trimmed is lost
+}
+
 /* Queueing delay of a sample; follows the smallest round trip. */
 static uint64_t queueing_delay(const struct spectrum_x_parameters *parameters, struct spectrum_x_state *state,
                                uint64_t round_trip_ps, uint64_t now_ps) {
@@ -249,6 +255,7 @@ const struct congestion_controller spectrum_x_controller = {
     .probed = spectrum_x_probed,
     .sent = spectrum_x_sent,
     .lost = spectrum_x_lost,
+    .trimmed = spectrum_x_trimmed,
     .rate = spectrum_x_rate,
 };
 

@@ -124,6 +124,12 @@ static void swift_acknowledged(const struct congestion_parameters *parameters, s
     state_store(words, &state);
 }
 
+static void cut_after_loss(const struct swift_parameters *swift, struct swift_state *state, uint64_t now_ps) {
+    if (may_decrease(state, now_ps)) {
+        settle(swift, state, state->window * (1 - swift->largest_decrease), now_ps);
+    }
+}
+
 static void swift_lost(const struct congestion_parameters *parameters, struct congestion_state *words,
                        uint64_t now_ps) {
     const struct swift_parameters *swift = &parameters->swift;
@@ -131,9 +137,18 @@ static void swift_lost(const struct congestion_parameters *parameters, struct co
     state.losses++;
     if (state.losses >= swift->reset_losses) {
         settle(swift, &state, swift->least_window, now_ps);
-    } else if (may_decrease(&state, now_ps)) {
-        settle(swift, &state, state.window * (1 - swift->largest_decrease), now_ps);
+    } else {
+        cut_after_loss(swift, &state, now_ps);
     }
+    state_store(words, &state);
+}
+
+/* The receiver answers, so it is no silence to count. */
+static void swift_trimmed(const struct congestion_parameters *parameters, struct congestion_state *words,
+                          uint32_t in_flight, uint64_t now_ps) {
+    (void)in_flight;
+    struct swift_state state = state_load(words);
+    cut_after_loss(&parameters->swift, &state, now_ps);
     state_store(words, &state);
 }
 
@@ -166,6 +181,7 @@ const struct congestion_controller swift_controller = {
     .probed = unused_probed,
     .sent = unused_sent,
     .lost = swift_lost,
+    .trimmed = swift_trimmed,
     .placed = swift_placed,
     .acknowledged = swift_acknowledged,
     .window = swift_window,

@@ -116,6 +116,7 @@ const struct congestion_controller timely_controller = {
     .probed = unused_probed,
     .sent = unused_sent,
     .lost = unused_told,
+    .trimmed = unused_trimmed,
     .placed = timely_placed,
     .acknowledged = timely_acknowledged,
     .window = timely_window,

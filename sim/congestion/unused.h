@@ -24,6 +24,13 @@ static inline void unused_told(const struct congestion_parameters *parameters, s
     (void)now_ps;
 }
 
+/** `trimmed` of a controller that does not act on it. */
+static inline void unused_trimmed(const struct congestion_parameters *parameters, struct congestion_state *state,
+                                  uint32_t in_flight, uint64_t now_ps) {
+    (void)in_flight;
+    unused_told(parameters, state, now_ps);
+}
+
 /** `probed` of a controller that sends no probes. */
 static inline void unused_probed(const struct congestion_parameters *parameters, struct congestion_state *state,
                                  uint64_t round_trip_ps, uint64_t now_ps) {

@@ -18,6 +18,8 @@ struct link_counters {
     uint64_t marks;                       /**< packets marked when they started on this link */
     uint64_t lossless_drops, lossy_drops; /**< packets that were to leave by this link and found no room */
     uint64_t dropped_bytes;
+    uint64_t trims;         /**< packets that were to leave by this link and lost their payload for want of room */
+    uint64_t trimmed_bytes; /**< that payload */
     uint64_t lost_packets, lost_bytes; /**< put on the link, and lost on it: it was dead, died, or is lossy */
     uint64_t unrouted_packets;         /**< that came in by the port which this link leaves, and knew no way on */
     uint64_t unrouted_bytes;
@@ -38,6 +40,8 @@ struct endpoint_counters {
     uint64_t receive_discards;      /**< packets that found the receive buffer of the NIC full */
     uint64_t receive_pauses;        /**< pause records sent to the leaf */
     uint64_t receive_deepest_bytes; /**< most that a data class held in the receive buffer */
+    uint64_t
+        spurious; /**< selective repeat, as sender: packets that turned out to have arrived before they were sent again */
     uint64_t nvlink_bytes_sent, nvlink_bytes_received;
     uint64_t posted_messages, delivered_messages;
 };

@@ -150,6 +150,9 @@ void endpoint_handle_packet(struct endpoint *endpoint, struct engine_worker *wor
     case PACKET_DATA:
         receiver_handle_data(endpoint, worker, packet, now_ps);
         break;
+    case PACKET_TRIMMED:
+        receiver_handle_trimmed(endpoint, worker, packet, now_ps);
+        break;
     case PACKET_RECORD:
         lane_handle_record(endpoint, worker, port, packet, now_ps);
         break;

@@ -12,6 +12,7 @@
 #include "device/pull.h"
 #include "device/queue.h"
 #include "device/receive_buffer.h"
+#include "device/recovery.h"
 #include "device/table.h"
 #include "path/host_reps.h"
 
@@ -48,11 +49,18 @@ struct queue_pair {
     bool probing;      /**< a probe is outstanding */
     uint32_t probes;   /**< sent so far */
     uint32_t window;   /**< packets that may be unacknowledged; CONGESTION_UNLIMITED */
+    uint32_t n_lost;   /**< selective repeat: packets that wait to be sent again */
     uint64_t next_ps;  /**< pacing: not before */
     uint64_t clock_ps; /**< of the retransmission timer */
     uint64_t timer_ps; /**< of its entry in the timer heap that counts; TIME_NEVER: none */
     uint64_t probe_ps; /**< when the last probe was queued */
     struct congestion_state congestion;
+};
+
+/** What selective repeat adds to a queue pair. */
+struct pair_recovery {
+    struct recovery packets;
+    uint32_t cap; /**< packets in flight that the way allows at most; 0: it does not limit them */
 };
 
 /** The sending side of the NIC. */
@@ -74,9 +82,10 @@ struct nic {
     struct heap paced;  /**< (next_ps, queue pair) */
     struct heap timers; /**< (deadline, queue pair) */
     struct queue_pair *pairs;
-    struct pull_desk *pulls;    /**< as a receiver; NULL: the controller wants none */
-    struct echo_store *echoes;  /**< [pair_capacity]; NULL: the controller takes none */
-    struct host_reps *recycled; /**< [pair_capacity] under path policies that recycle entropies; else NULL */
+    struct pull_desk *pulls;          /**< as a receiver; NULL: the controller wants none */
+    struct echo_store *echoes;        /**< [pair_capacity]; NULL: the controller takes none */
+    struct pair_recovery *recoveries; /**< [pair_capacity] under selective repeat; else NULL */
+    struct host_reps *recycled;       /**< [pair_capacity] under path policies that recycle entropies; else NULL */
     uint32_t n_pairs, pair_capacity;
     struct table peers;      /**< destination → index of peer */
     uint32_t *peer_messages; /**< [peer] messages posted so far */
@@ -195,11 +204,12 @@ static inline uint32_t pair_acknowledged(const struct endpoint *endpoint, const 
 }
 /** Whether a packet of it may be sent, pacing apart. */
 static inline bool pair_has_work(const struct endpoint *endpoint, const struct queue_pair *pair) {
-    if (pair->next_number >= pair->posted_number) {
+    if (pair->next_number >= pair->posted_number && pair->n_lost == 0) {
         return false;
     }
     return pair->window == CONGESTION_UNLIMITED || pair->next_number < pair->sent_number ||
-           (int64_t)pair->next_number - (int64_t)pair_acknowledged(endpoint, pair) < (int64_t)pair->window;
+           (int64_t)pair->next_number - (int64_t)pair_acknowledged(endpoint, pair) - (int64_t)pair->n_lost <
+               (int64_t)pair->window;
 }
 /** Fills in its next packet and moves on. */
 void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet, uint64_t now_ps);
@@ -212,12 +222,32 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
 uint64_t pair_next_timer_ps(struct endpoint *endpoint);
 /** Handles the earliest retransmission timer. */
 void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker);
+/** Asks the controller for the window, which the transport may limit further. */
+void pair_ask_window(const struct endpoint *endpoint, struct queue_pair *pair);
+/** Starts or moves the retransmission timer of a queue pair. One entry in the heap counts; it may be early, never late. */
+void pair_arm_timer(struct endpoint *endpoint, struct queue_pair *pair);
+/** Messages all of whose packets are below the cumulative number are complete. */
+void pair_complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
+
+/* pair_recovery.c: selective repeat */
+
+/** Books an ACK or a selective one. Returns whether it begins a recovery from a loss. */
+bool pair_recovery_acknowledge(struct endpoint *endpoint, struct queue_pair *pair, const struct packet *ack,
+                               uint64_t now_ps);
+/** A NACK has come: a packet was trimmed. */
+void pair_recovery_trimmed(struct endpoint *endpoint, struct queue_pair *pair, const struct packet *nack,
+                           uint64_t now_ps);
+/** The retransmission clock ran out. */
+void pair_recovery_time_out(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
 
 /* receiver.c */
 
 /** A data packet has arrived. */
 void receiver_handle_data(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                           uint64_t now_ps);
+/** What is left of a data packet that a switch has trimmed has arrived. */
+void receiver_handle_trimmed(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                             uint64_t now_ps);
 /** Echoes a probe. */
 void receiver_handle_probe(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                            uint64_t now_ps);

@@ -37,6 +37,10 @@ void nic_fini(struct nic *nic) {
         echo_fini(&nic->echoes[i]);
     }
     free(nic->echoes);
+    for (uint32_t i = 0; nic->recoveries && i < nic->n_pairs; i++) {
+        recovery_fini(&nic->recoveries[i].packets);
+    }
+    free(nic->recoveries);
     free(nic->recycled);
     pull_free(nic->pulls);
     free(nic->pairs);

@@ -12,13 +12,15 @@
 enum packet_kind {
     PACKET_DATA,   /**< part of a message, over the fabric */
     PACKET_URGENT, /**< a one-packet message in the control class */
-    PACKET_ACK,  /**< number = next expected packet; message: packet_ack_message; mark and transmission of its cause */
-    PACKET_NACK, /**< go-back-N: number = expected packet */
-    PACKET_CONGESTION,  /**< congestion notification (CNP) */
-    PACKET_PROBE,       /**< round-trip probe, in the data class */
-    PACKET_PROBE_REPLY, /**< its echo, in the control class */
-    PACKET_RECORD,      /**< one NVLink record */
-    PACKET_PULL,        /**< credit from a receiver; number = packets asked for so far */
+    PACKET_ACK, /**< number = next expected packet; message: packet_ack_message; mark and transmission of its cause */
+    PACKET_NACK, /**< number = expected packet; selective repeat: message = number of a packet that was trimmed, its transmission */
+    PACKET_CONGESTION,    /**< congestion notification (CNP) */
+    PACKET_PROBE,         /**< round-trip probe, in the data class */
+    PACKET_PROBE_REPLY,   /**< its echo, in the control class */
+    PACKET_RECORD,        /**< one NVLink record */
+    PACKET_PULL,          /**< credit from a receiver; number = packets asked for so far */
+    PACKET_SELECTIVE_ACK, /**< selective repeat: an ACK whose message is the number of the packet that caused it */
+    PACKET_TRIMMED,       /**< what a switch has left of a data packet: its header, in the control class */
 };
 
 /** Queue of a port. Control is strict; the two data classes share the rest by weight. */
@@ -28,20 +30,22 @@ enum packet_flag {
     PACKET_FLAG_MARKED = 1,   /**< ECN congestion experienced */
     PACKET_FLAG_ADAPTIVE = 2, /**< may be re-ordered: eligible for adaptive routing */
     PACKET_FLAG_LAST = 4,     /**< last packet of its message */
+    PACKET_FLAG_LAST_HOP = 8, /**< of a trimmed packet: trimmed at the port of its destination */
 };
 
 /** A packet on a link, or in a queue. Lives in rings and queues only, never allocated on its own. */
 struct packet {
-    uint64_t time_ps;           /**< on a link: arrival (first bit at cut-through devices, else last bit) */
-    uint32_t source;            /**< endpoint that sent it */
-    uint32_t destination;       /**< endpoint that it goes to */
-    uint32_t number;            /**< data: sequence number on its queue pair; replies: see packet_kind */
-    uint32_t message;           /**< data: tag of its message; ACK: packet_ack_message */
-    uint16_t queue_pair;        /**< number of the queue pair at the sender of the data (echoed by replies) */
-    uint16_t size_bytes;        /**< on the wire, headers included */
-    uint16_t entropy;           /**< what ECMP hashes besides source and destination (UDP source port) */
-    uint8_t kind_class;         /**< kind | class << 4 */
-    uint8_t flags_transmission; /**< packet_flag bits | (number of rewinds of the queue pair mod 16) << 4 */
+    uint64_t time_ps;     /**< on a link: arrival (first bit at cut-through devices, else last bit) */
+    uint32_t source;      /**< endpoint that sent it */
+    uint32_t destination; /**< endpoint that it goes to */
+    uint32_t number;      /**< data: sequence number on its queue pair; replies: see packet_kind */
+    uint32_t message;     /**< data: tag of its message; ACK: packet_ack_message */
+    uint16_t queue_pair;  /**< number of the queue pair at the sender of the data (echoed by replies) */
+    uint16_t size_bytes;  /**< on the wire, headers included */
+    uint16_t entropy;     /**< what ECMP hashes besides source and destination (UDP source port) */
+    uint8_t kind_class;   /**< kind | class << 4 */
+    uint8_t
+        flags_transmission; /**< packet_flag bits | (number of rewinds of the queue pair, or, under selective repeat, times that the packet was sent again; mod 16) << 4 */
 };
 
 static_assert(sizeof(struct packet) == 32, "a packet record is 32 bytes");
@@ -73,8 +77,12 @@ static inline uint32_t packet_ack_received(const struct packet *packet) {
     return packet->number + (packet->message & PACKET_ACK_EARLY_MOST);
 }
 
-/** Whether an ACK tells which packet caused it, and which. */
+/** Whether an ACK (selective or not) tells which packet caused it, and which. */
 static inline bool packet_ack_cause(const struct packet *packet, uint32_t *cause) {
+    if (packet_kind(packet) == PACKET_SELECTIVE_ACK) {
+        *cause = packet->message;
+        return true;
+    }
     const uint32_t apart = packet->message >> PACKET_ACK_EARLY_BITS;
     *cause = packet->number + apart - PACKET_ACK_CAUSE_ZERO;
     return apart > 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Queue pairs, the sender's side: messages become numbered packets; acknowledgements, rewinds and timers. */
+/* Queue pairs, the sender's side: messages become numbered packets; acknowledgements, rewinds and timers. Selective repeat: pair_recovery.c. */
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -12,17 +12,26 @@ static bool is_outstanding(const struct queue_pair *pair) {
     return pair->cumulative < pair->sent_number;
 }
 
+static uint32_t smaller(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+
 /* What the transport and the controller allow. */
 static uint32_t window_of(const struct endpoint *endpoint, const struct queue_pair *pair) {
     const struct context *context = endpoint->context;
     const uint32_t given = context->parameters->nic.window_packets;
-    const uint32_t own = given > 0 ? given : CONGESTION_UNLIMITED;
+    const struct pair_recovery *recovery = endpoint->nic.recoveries ? &endpoint->nic.recoveries[pair->number] : NULL;
+    const uint32_t own = smaller(given > 0 ? given : CONGESTION_UNLIMITED,
+                                 recovery && recovery->cap > 0 ? recovery->cap : CONGESTION_UNLIMITED);
     if (!context->controller->wants_acknowledgements || !pair->started) {
         return own;
     }
-    const uint32_t window = context->controller->window(&context->parameters->congestion, &pair->congestion,
-                                                        pair_acknowledged(endpoint, pair));
-    return window < own ? window : own;
+    const uint32_t settled = pair_acknowledged(endpoint, pair) + (recovery ? recovery->packets.n_trimmed : 0);
+    return smaller(context->controller->window(&context->parameters->congestion, &pair->congestion, settled), own);
+}
+
+void pair_ask_window(const struct endpoint *endpoint, struct queue_pair *pair) {
+    pair->window = window_of(endpoint, pair);
 }
 
 /* Whether each packet gets an entropy of its own. */
@@ -39,6 +48,12 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
             nic->echoes = memory_resize(nic->echoes, nic->pair_capacity, sizeof(*nic->echoes));
         }
         nic->echoes[nic->n_pairs] = (struct echo_store){0};
+    }
+    if (endpoint->context->parameters->nic.selective_repeat) {
+        if (nic->pair_capacity != capacity) {
+            nic->recoveries = memory_resize(nic->recoveries, nic->pair_capacity, sizeof(*nic->recoveries));
+        }
+        nic->recoveries[nic->n_pairs] = (struct pair_recovery){0};
     }
     if (recycles(endpoint)) {
         if (nic->pair_capacity != capacity) {
@@ -57,7 +72,7 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
         .number = (uint16_t)nic->n_pairs,
         .timer_ps = TIME_NEVER,
     };
-    pair->window = window_of(endpoint, pair);
+    pair_ask_window(endpoint, pair);
     nic->n_pairs++;
 }
 
@@ -161,12 +176,18 @@ static void start_pair(struct endpoint *endpoint, struct queue_pair *pair, uint3
     const struct context *context = endpoint->context;
     const struct congestion_parameters *congestion = &context->parameters->congestion;
     pair->started = true;
+    const bool capped = context->parameters->nic.window_products > 0;
     context->controller->start(congestion, &pair->congestion, endpoint->nic.line_bits_per_s, share, now_ps);
-    if (context->controller->wants_acknowledgements) {
+    if (context->controller->wants_acknowledgements || capped) {
         const struct congestion_way way =
             echo_way(context->fabric, &context->parameters->nic, endpoint->device, pair->destination);
-        context->controller->placed(congestion, &pair->congestion, &way);
-        pair->window = window_of(endpoint, pair);
+        if (capped) {
+            endpoint->nic.recoveries[pair->number].cap = nic_parameters_cap(&context->parameters->nic, &way);
+        }
+        if (context->controller->wants_acknowledgements) {
+            context->controller->placed(congestion, &pair->congestion, &way);
+        }
+        pair_ask_window(endpoint, pair);
     }
 }
 
@@ -192,11 +213,14 @@ void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const st
 }
 
 static uint64_t deadline_of(const struct endpoint *endpoint, const struct queue_pair *pair) {
-    return pair->clock_ps + (endpoint->context->parameters->nic.retransmit_timeout_ps << pair->repeats);
+    const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
+    const bool few = parameters->short_timeout_ps > 0 &&
+                     pair->sent_number - pair_acknowledged(endpoint, pair) <= parameters->short_timeout_packets;
+    const uint64_t timeout_ps = few ? parameters->short_timeout_ps : parameters->retransmit_timeout_ps;
+    return pair->clock_ps + (timeout_ps << pair->repeats);
 }
 
-/* Starts or moves the retransmission timer of a queue pair. One entry in the heap counts; it may be early, never late. */
-static void arm_timer(struct endpoint *endpoint, struct queue_pair *pair) {
+void pair_arm_timer(struct endpoint *endpoint, struct queue_pair *pair) {
     const uint64_t deadline_ps = deadline_of(endpoint, pair);
     if (deadline_ps < pair->timer_ps) {
         pair->timer_ps = deadline_ps;
@@ -204,40 +228,90 @@ static void arm_timer(struct endpoint *endpoint, struct queue_pair *pair) {
     }
 }
 
-static uint8_t data_flags(const struct endpoint *endpoint, const struct queue_pair *pair) {
-    const uint8_t adaptive = endpoint->context->parameters->nic.adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0;
-    return (uint8_t)(adaptive | (pair->transmission & 15) << 4);
+/* The message that a packet belongs to, among those that are not acknowledged; NO_MESSAGE: none yet. */
+static uint32_t message_of(const struct nic *nic, const struct queue_pair *pair, uint32_t number) {
+    uint32_t node = pair->oldest;
+    while (node != NO_MESSAGE && number - nic->messages[node].first_number >= nic->messages[node].n_packets) {
+        node = nic->messages[node].next;
+    }
+    return node;
 }
 
-void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet, uint64_t now_ps) {
+/* Packet `number` of a message. Returns whether it is the last one. */
+static inline bool fill(const struct endpoint *endpoint, const struct queue_pair *pair,
+                        const struct pair_message *message, uint32_t number, uint8_t transmission,
+                        struct packet *packet) {
     const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
-    const struct pair_message *message = &endpoint->nic.messages[pair->current];
-    const uint32_t index = pair->next_number - message->first_number;
+    const uint32_t index = number - message->first_number;
     const bool last = index + 1 == message->n_packets;
+    const uint8_t adaptive = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0;
     const struct endpoint_sent *sent = &endpoint->sent[message->row];
     const struct pieces pieces = pieces_of(endpoint, sent->bytes, message->unit_bytes);
     *packet = (struct packet){
         .source = endpoint->device,
         .destination = pair->destination,
-        .number = endpoint->context->controller->wants_telemetry ? packet_number_telling(pair->next_number, 0)
-                                                                 : pair->next_number,
+        .number = endpoint->context->controller->wants_telemetry ? packet_number_telling(number, 0) : number,
         .message = sent->tag,
         .queue_pair = pair->number,
         .size_bytes = (uint16_t)(pieces_size(&pieces, index) + parameters->header_bytes),
         .entropy = pair->entropy,
         .kind_class = (uint8_t)(PACKET_DATA | endpoint->nic.data_class << 4),
-        .flags_transmission = (uint8_t)(data_flags(endpoint, pair) | (last ? PACKET_FLAG_LAST : 0)),
+        .flags_transmission = (uint8_t)(adaptive | (transmission & 15) << 4 | (last ? PACKET_FLAG_LAST : 0)),
     };
     if (endpoint->nic.recycled) {
         packet->entropy = host_reps_next(&endpoint->nic.recycled[pair->number]);
     }
+    return last;
+}
+
+/* A packet starts: the clock, and what is kept for round trips. */
+static inline void note_start(struct endpoint *endpoint, struct queue_pair *pair, uint32_t number, uint8_t transmission,
+                              uint64_t now_ps) {
     if (!is_outstanding(pair)) {
         pair->clock_ps = now_ps;
-        arm_timer(endpoint, pair);
+        pair_arm_timer(endpoint, pair);
     }
     if (endpoint->nic.echoes) {
-        echo_note(&endpoint->nic.echoes[pair->number], pair->cumulative, pair->next_number, pair->transmission, now_ps);
+        echo_note(&endpoint->nic.echoes[pair->number], pair->cumulative, number, transmission, now_ps);
     }
+}
+
+/* Selective repeat: what is lost comes first, the lowest number of it. */
+static void next_selectively(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet,
+                             uint64_t now_ps) {
+    struct recovery *recovery = &endpoint->nic.recoveries[pair->number].packets;
+    uint32_t number = pair->next_number, node = pair->current;
+    uint8_t transmission = 0;
+    const bool again = pair->n_lost > 0;
+    if (again) {
+        number = recovery_send_lost(recovery, &transmission);
+        node = message_of(&endpoint->nic, pair, number);
+    } else {
+        recovery_send_new(recovery);
+    }
+    const struct pair_message *message = &endpoint->nic.messages[node];
+    const bool last = fill(endpoint, pair, message, number, transmission, packet);
+    note_start(endpoint, pair, number, transmission, now_ps);
+    if (again) {
+        pair->n_lost--;
+        endpoint->counters.retransmitted_packets++;
+        return;
+    }
+    pair->next_number++;
+    pair->sent_number++;
+    if (last) {
+        pair->current = message->next;
+    }
+}
+
+void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet, uint64_t now_ps) {
+    if (__builtin_expect(endpoint->nic.recoveries != NULL, 0)) {
+        next_selectively(endpoint, pair, packet, now_ps);
+        return;
+    }
+    const struct pair_message *message = &endpoint->nic.messages[pair->current];
+    const bool last = fill(endpoint, pair, message, pair->next_number, pair->transmission, packet);
+    note_start(endpoint, pair, pair->next_number, pair->transmission, now_ps);
     if (pair->next_number < pair->sent_number) {
         endpoint->counters.retransmitted_packets++;
     } else {
@@ -267,25 +341,16 @@ void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct 
     queue_push(&endpoint->nic.probes, &worker->pool, &packet);
 }
 
-/* The message that next_number belongs to. */
-static void seek_current(const struct nic *nic, struct queue_pair *pair) {
-    pair->current = pair->oldest;
-    while (pair->current != NO_MESSAGE &&
-           pair->next_number - nic->messages[pair->current].first_number >= nic->messages[pair->current].n_packets) {
-        pair->current = nic->messages[pair->current].next;
-    }
-}
-
 static void rewind_to(struct endpoint *endpoint, struct queue_pair *pair, uint32_t number, uint64_t now_ps) {
     const struct context *context = endpoint->context;
     pair->next_number = number;
     pair->transmission++;
-    seek_current(&endpoint->nic, pair);
+    pair->current = message_of(&endpoint->nic, pair, pair->next_number);
     context->controller->lost(&context->parameters->congestion, &pair->congestion, now_ps);
-    pair->window = window_of(endpoint, pair);
+    pair_ask_window(endpoint, pair);
 }
 
-static void complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
+void pair_complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
     while (pair->oldest != NO_MESSAGE) {
         const uint32_t node = pair->oldest;
@@ -317,48 +382,75 @@ static void acknowledge(struct endpoint *endpoint, struct queue_pair *pair, uint
     }
     if (cumulative > pair->cumulative) {
         pair->cumulative = cumulative;
-        complete_messages(endpoint, pair, now_ps);
+        pair_complete_messages(endpoint, pair, now_ps);
         if (pair->next_number < cumulative) { // a late ACK after a rewind
             pair->next_number = cumulative;
-            seek_current(&endpoint->nic, pair);
+            pair->current = message_of(&endpoint->nic, pair, pair->next_number);
         }
     }
     if (pair_acknowledged(endpoint, pair) > before) {
         pair->repeats = 0;
         pair->clock_ps = now_ps;
-        arm_timer(endpoint, pair);
+        pair_arm_timer(endpoint, pair);
     }
+}
+
+/* The controller is told of an ACK that has been booked. before, oldest: acknowledged packets and cumulative number until then. */
+static void tell_acknowledged(struct endpoint *endpoint, struct queue_pair *pair, const struct packet *ack,
+                              uint32_t before, uint32_t oldest, uint8_t telemetry, uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    const uint32_t now = pair_acknowledged(endpoint, pair);
+    const struct congestion_acknowledgement told = {
+        .round_trip_ps =
+            echo_round_trip_ps(&endpoint->nic.echoes[pair->number], oldest, pair->sent_number, ack, now_ps),
+        .packets = now - before,
+        .in_flight = pair->next_number > now ? pair->next_number - now - pair->n_lost : 0,
+        .cumulative = pair->cumulative,
+        .next_number = pair->next_number,
+        .marked = ack->flags_transmission & PACKET_FLAG_MARKED,
+        .telemetry = telemetry,
+    };
+    context->controller->acknowledged(&context->parameters->congestion, &pair->congestion, &told, now_ps);
 }
 
 /* An ACK; the controller is told of it, if it wants to be. */
 static void handle_ack(struct endpoint *endpoint, struct queue_pair *pair, struct packet ack, uint64_t now_ps) {
     const struct context *context = endpoint->context;
     const uint8_t telemetry = context->controller->wants_telemetry ? packet_telemetry(ack.number) : 0;
+    const uint32_t before = pair_acknowledged(endpoint, pair), oldest = pair->cumulative;
+    bool lost = false;
     if (context->controller->wants_telemetry) {
         ack.number = packet_number_near(ack.number, pair->cumulative);
     }
-    const uint32_t before = pair_acknowledged(endpoint, pair), oldest = pair->cumulative;
-    acknowledge(endpoint, pair, ack.number, packet_ack_received(&ack), now_ps);
+    if (endpoint->nic.recoveries) {
+        lost = pair_recovery_acknowledge(endpoint, pair, &ack, now_ps);
+    } else {
+        acknowledge(endpoint, pair, ack.number, packet_ack_received(&ack), now_ps);
+    }
     if (endpoint->nic.recycled) {
         host_reps_acknowledged(&endpoint->nic.recycled[pair->number], ack.entropy,
                                ack.flags_transmission & PACKET_FLAG_MARKED, now_ps);
     }
-    if (!context->controller->wants_acknowledgements) {
-        return;
+    if (context->controller->wants_acknowledgements) {
+        tell_acknowledged(endpoint, pair, &ack, before, oldest, telemetry, now_ps);
     }
-    const uint32_t now = pair_acknowledged(endpoint, pair);
-    const struct congestion_acknowledgement told = {
-        .round_trip_ps =
-            echo_round_trip_ps(&endpoint->nic.echoes[pair->number], oldest, pair->sent_number, &ack, now_ps),
-        .packets = now - before,
-        .in_flight = pair->next_number > now ? pair->next_number - now : 0,
-        .cumulative = pair->cumulative,
-        .next_number = pair->next_number,
-        .marked = ack.flags_transmission & PACKET_FLAG_MARKED,
-        .telemetry = telemetry,
-    };
-    context->controller->acknowledged(&context->parameters->congestion, &pair->congestion, &told, now_ps);
-    pair->window = window_of(endpoint, pair);
+    if (lost) {
+        context->controller->lost(&context->parameters->congestion, &pair->congestion, now_ps);
+    }
+    if (context->controller->wants_acknowledgements) {
+        pair_ask_window(endpoint, pair);
+    }
+}
+
+/* Go-back-N: back to the packet that the receiver misses. Selective repeat: a packet was trimmed. */
+static void handle_nack(struct endpoint *endpoint, struct queue_pair *pair, const struct packet *packet,
+                        uint64_t now_ps) {
+    if (endpoint->nic.recoveries) {
+        pair_recovery_trimmed(endpoint, pair, packet, now_ps);
+    } else if (packet->number >= pair->cumulative) {
+        acknowledge(endpoint, pair, packet->number, 0, now_ps);
+        rewind_to(endpoint, pair, packet->number, now_ps);
+    }
 }
 
 static void handle_probe_reply(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair,
@@ -382,13 +474,11 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
     nic_drain(endpoint, worker, now_ps);
     switch (packet_kind(packet)) {
     case PACKET_ACK:
+    case PACKET_SELECTIVE_ACK:
         handle_ack(endpoint, pair, *packet, now_ps);
         break;
     case PACKET_NACK:
-        if (packet->number >= pair->cumulative) {
-            acknowledge(endpoint, pair, packet->number, 0, now_ps);
-            rewind_to(endpoint, pair, packet->number, now_ps);
-        }
+        handle_nack(endpoint, pair, packet, now_ps);
         break;
     case PACKET_CONGESTION:
         endpoint->counters.notifications_received++;
@@ -396,7 +486,7 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
         break;
     case PACKET_PULL:
         context->controller->pulled(&context->parameters->congestion, &pair->congestion, packet->number);
-        pair->window = window_of(endpoint, pair);
+        pair_ask_window(endpoint, pair);
         break;
     default:
         handle_probe_reply(endpoint, worker, pair, packet->number, now_ps);
@@ -434,7 +524,7 @@ void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker) 
         return;
     }
     if (deadline_of(endpoint, pair) > now_ps) { // there was progress since it was set
-        arm_timer(endpoint, pair);
+        pair_arm_timer(endpoint, pair);
         return;
     }
     endpoint->counters.timeouts++;
@@ -443,7 +533,11 @@ void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker) 
     if (endpoint->nic.recycled) {
         host_reps_timed_out(&endpoint->nic.recycled[pair->number], now_ps);
     }
-    rewind_to(endpoint, pair, pair->cumulative, now_ps);
-    arm_timer(endpoint, pair);
+    if (endpoint->nic.recoveries) {
+        pair_recovery_time_out(endpoint, pair, now_ps);
+    } else {
+        rewind_to(endpoint, pair, pair->cumulative, now_ps);
+    }
+    pair_arm_timer(endpoint, pair);
     nic_line_up(endpoint, worker, pair, now_ps);
 }

@@ -50,7 +50,21 @@ struct nic_parameters {
     uint64_t receive_buffer_bytes;  /**< of each data class, where the host does not take data as it arrives */
     uint64_t receive_xoff_bytes;    /**< lossless class with PFC: pauses the leaf when more than this is held */
     uint64_t receive_xon_bytes;     /**< resumes it when no more than this is left */
+    bool selective_repeat;          /**< only what is missing is sent again (recovery.h); needs out_of_order */
+    uint32_t
+        loss_distance; /**< selective repeat: a packet is lost once one so many numbers above is there; 0 = never */
+    uint64_t short_timeout_ps; /**< in place of retransmit_timeout_ps while few packets are unacknowledged; 0 = none */
+    uint32_t short_timeout_packets; /**< few: so many at most */
+    double
+        window_products; /**< selective repeat: packets in flight at most, in bandwidth-delay products of the idle path; 0 = no limit */
 };
+
+/** Packets in flight that window_products allows on a way: at least 1. */
+static inline uint32_t nic_parameters_cap(const struct nic_parameters *nic, const struct congestion_way *way) {
+    const double product_bytes = (double)way->line_bits_per_s * (double)way->base_round_trip_ps / 8e12;
+    const double packets = nic->window_products * product_bytes / (double)way->packet_bytes;
+    return packets < 1 ? 1 : packets < (double)CONGESTION_UNLIMITED ? (uint32_t)packets : CONGESTION_UNLIMITED - 1;
+}
 
 /** The data class of an endpoint's NIC. */
 static inline enum packet_class nic_parameters_class(const struct nic_parameters *nic, uint32_t endpoint) {

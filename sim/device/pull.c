@@ -57,19 +57,30 @@ static void ring_push(struct pull_desk *desk, uint32_t flow) {
     desk->flows[flow].waits = true;
 }
 
+/* One more packet is owed for one of so many bytes. */
+static void owe(struct pull_desk *desk, uint32_t flow, const struct packet *packet, uint32_t size_bytes) {
+    struct pull_flow *owed = flow_of(desk, flow, packet);
+    owed->owed++;
+    owed->owed_bytes += size_bytes;
+    if (!owed->waits) {
+        ring_push(desk, flow);
+    }
+}
+
 void pull_arrived(struct pull_desk *desk, const struct congestion_parameters *congestion, uint32_t flow,
                   const struct packet *packet, bool taken, uint64_t now_ps) {
     receiver_credit_arrived(&congestion->receiver_credit, &desk->pace, packet->flags_transmission & PACKET_FLAG_MARKED,
                             now_ps);
-    if (!taken) {
-        return;
+    if (taken) {
+        owe(desk, flow, packet, packet->size_bytes);
     }
-    struct pull_flow *owed = flow_of(desk, flow, packet);
-    owed->owed++;
-    owed->owed_bytes += packet->size_bytes;
-    if (!owed->waits) {
-        ring_push(desk, flow);
-    }
+}
+
+void pull_trimmed(struct pull_desk *desk, const struct network_parameters *parameters, uint32_t flow,
+                  const struct packet *packet, uint64_t now_ps) {
+    receiver_credit_trimmed(&parameters->congestion.receiver_credit, &desk->pace,
+                            packet->flags_transmission & PACKET_FLAG_LAST_HOP, now_ps);
+    owe(desk, flow, packet, parameters->nic.payload_bytes + parameters->nic.header_bytes);
 }
 
 uint64_t pull_next_ps(const struct pull_desk *desk) {

@@ -42,6 +42,10 @@ void pull_free(struct pull_desk *desk);
 void pull_arrived(struct pull_desk *desk, const struct congestion_parameters *congestion, uint32_t flow,
                   const struct packet *packet, bool taken, uint64_t now_ps);
 
+/** A trimmed packet of flow number `flow` has arrived that is not there: one is owed for it as for a full packet. */
+void pull_trimmed(struct pull_desk *desk, const struct network_parameters *parameters, uint32_t flow,
+                  const struct packet *packet, uint64_t now_ps);
+
 /** When the next pull is due; TIME_NEVER if nobody is owed. */
 uint64_t pull_next_ps(const struct pull_desk *desk);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum { FIRST_EARLY_BITS = 256 };
-enum { ACK_ECHOES = PACKET_FLAG_MARKED | 15 << 4 }; /* of the packet that caused it: mark and transmission */
+enum { ECHOES = PACKET_FLAG_MARKED | 15 << 4 }; /* of the packet that caused it: mark and transmission */
 
 void receiver_fini(struct endpoint *endpoint) {
     for (uint32_t i = 0; i < endpoint->n_receivers; i++) {
@@ -36,6 +36,12 @@ static struct receiver *receiver_of(struct endpoint *endpoint, const struct pack
     return receiver;
 }
 
+/* Whether a reply carries mark and transmission of what caused it. */
+static bool echoes(const struct endpoint *endpoint, enum packet_kind kind) {
+    return kind == PACKET_ACK || kind == PACKET_SELECTIVE_ACK ||
+           (kind == PACKET_NACK && endpoint->context->parameters->nic.selective_repeat);
+}
+
 /* A reply to the sender of a packet, in the control class. */
 static void reply(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                   enum packet_kind kind, uint32_t number, uint32_t message, uint64_t now_ps) {
@@ -48,7 +54,7 @@ static void reply(struct endpoint *endpoint, struct engine_worker *worker, const
         .size_bytes = (uint16_t)endpoint->context->parameters->nic.control_bytes,
         .entropy = packet->entropy,
         .kind_class = (uint8_t)(kind | PACKET_CLASS_CONTROL << 4),
-        .flags_transmission = kind == PACKET_ACK ? packet->flags_transmission & ACK_ECHOES : 0,
+        .flags_transmission = echoes(endpoint, kind) ? packet->flags_transmission & ECHOES : 0,
     };
     nic_send_control(endpoint, worker, &answer, now_ps);
 }
@@ -178,6 +184,21 @@ static void refuse(struct endpoint *endpoint, struct engine_worker *worker, stru
     reply(endpoint, worker, packet, PACKET_NACK, receiver->expected, 0, now_ps);
 }
 
+/* Acknowledges what is here, because of a packet. Under selective repeat one beyond the expected number is named. */
+static void acknowledge(struct endpoint *endpoint, struct engine_worker *worker, struct receiver *receiver,
+                        const struct packet *packet, uint8_t telemetry, uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    const uint32_t number = context->controller->wants_telemetry ? packet_number_telling(receiver->expected, telemetry)
+                                                                 : receiver->expected;
+    receiver->unacknowledged_bytes = 0;
+    if (context->parameters->nic.selective_repeat && packet->number >= receiver->expected) {
+        reply(endpoint, worker, packet, PACKET_SELECTIVE_ACK, number, packet->number, now_ps);
+        return;
+    }
+    reply(endpoint, worker, packet, PACKET_ACK, number,
+          packet_ack_message(receiver->expected, receiver->received, packet->number), now_ps);
+}
+
 /* Whether a packet that was taken, or was there already, is acknowledged now. */
 static bool acknowledges(const struct endpoint *endpoint, const struct receiver *receiver, const struct packet *packet,
                          bool completed, bool duplicate) {
@@ -204,6 +225,7 @@ static void take(struct endpoint *endpoint, struct engine_worker *worker, struct
     const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
     uint32_t completed = 0;
     bool duplicate = false;
+    bool gap = receiver->received != receiver->expected; // something is missing
     nic_drain(endpoint, worker, now_ps);
     notify(endpoint, worker, receiver, packet, now_ps);
     if (packet->number == receiver->expected) {
@@ -218,18 +240,41 @@ static void take(struct endpoint *endpoint, struct engine_worker *worker, struct
         return;
     }
     endpoint->counters.duplicates += duplicate;
-    if (acknowledges(endpoint, receiver, packet, completed > 0, duplicate)) {
-        receiver->unacknowledged_bytes = 0;
-        const uint32_t number = endpoint->context->controller->wants_telemetry
-                                    ? packet_number_telling(receiver->expected, telemetry)
-                                    : receiver->expected;
-        reply(endpoint, worker, packet, PACKET_ACK, number,
-              packet_ack_message(receiver->expected, receiver->received, packet->number), now_ps);
+    gap = gap || receiver->received != receiver->expected;
+    if (acknowledges(endpoint, receiver, packet, completed > 0, duplicate) || (gap && parameters->selective_repeat)) {
+        acknowledge(endpoint, worker, receiver, packet, telemetry, now_ps);
     }
     ask_for_more(endpoint, worker, receiver, packet, !duplicate, now_ps);
     for (uint32_t i = 0; i < completed; i++) {
         endpoint_deliver(endpoint, worker, PACKET_DATA, packet->source, endpoint->completed[i], packet->queue_pair,
                          now_ps);
+    }
+}
+
+/* Whether a packet is here. */
+static bool is_here(const struct receiver *receiver, uint32_t number) {
+    return number < receiver->expected ||
+           (number - receiver->expected < receiver->early_bits && early_bit(receiver, number));
+}
+
+void receiver_handle_trimmed(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                             uint64_t now_ps) {
+    struct receiver *receiver = receiver_of(endpoint, packet);
+    const bool telling = endpoint->context->controller->wants_telemetry;
+    struct packet whole = *packet;
+    whole.number = telling ? packet_number_near(packet->number, receiver->expected) : packet->number;
+    nic_drain(endpoint, worker, now_ps);
+    notify(endpoint, worker, receiver, &whole, now_ps);
+    if (is_here(receiver, whole.number)) {
+        acknowledge(endpoint, worker, receiver, &whole, telling ? packet_telemetry(packet->number) : 0, now_ps);
+        return;
+    }
+    endpoint->counters.nacks++;
+    reply(endpoint, worker, &whole, PACKET_NACK, receiver->expected, whole.number, now_ps);
+    if (endpoint->nic.pulls) {
+        pull_trimmed(endpoint->nic.pulls, endpoint->context->parameters, (uint32_t)(receiver - endpoint->receivers),
+                     &whole, now_ps);
+        nic_kick(endpoint, worker, now_ps);
     }
 }
 

@@ -107,6 +107,7 @@ struct measurement_link {
     uint64_t marks;           /**< packets that left with a congestion mark set here */
     uint64_t drops_lossless;  /**< packets of the lossless class dropped at this port; a correct set-up has none */
     uint64_t drops_lossy;     /**< packets of the other classes dropped at this port */
+    uint64_t trims;           /**< packets that were cut to their header at this port for want of buffer */
     uint64_t lost_packets;    /**< put on it and lost: it was dead, died, or is lossy */
     uint64_t unrouted;        /**< packets that came in by the port which it leaves, and knew no way on */
     uint64_t pauses;          /**< pause records that the transmitter of this link obeyed */
@@ -122,8 +123,11 @@ struct measurement_endpoint {
     uint64_t fabric_received_bytes; /**< payload of fabric messages delivered */
     uint64_t nvlink_sent_bytes;     /**< on its own NVLink ports */
     uint64_t nvlink_received_bytes;
-    uint64_t retransmitted_packets;  /**< sent again by this sender */
-    uint64_t duplicate_packets;      /**< received although already there */
+    uint64_t retransmitted_packets; /**< sent again by this sender */
+    uint64_t duplicate_packets;     /**< received although already there */
+    uint64_t
+        spurious_packets; /**< selective repeat: sent again by this sender although they had arrived, as it found out */
+    uint64_t nacks;       /**< negative acknowledgements sent as receiver */
     uint64_t out_of_order_packets;   /**< received with a number other than the next one */
     uint64_t reordering_packets;     /**< largest distance between a received number and the next expected one */
     uint64_t notifications_sent;     /**< congestion notifications as receiver */

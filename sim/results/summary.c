@@ -245,6 +245,7 @@ static void summarise_links(struct summary *summary, const struct measurement *m
         summary->paused_ps += (double)link->paused_ps;
         summary->drops_lossless += (double)link->drops_lossless;
         summary->drops_lossy += (double)link->drops_lossy;
+        summary->trims += (double)link->trims;
         summary->lost += (double)link->lost_packets;
         summary->unrouted += (double)link->unrouted;
         if (link->kind == MEASUREMENT_LINK_ETHERNET && (double)link->deepest_bytes > summary->worst_queue_bytes) {
@@ -263,6 +264,8 @@ static void summarise_endpoints(struct summary *summary, const struct measuremen
         summary->notifications += (double)endpoint->notifications_sent;
         summary->receive_pauses += (double)endpoint->receive_pauses;
         summary->receive_discards += (double)endpoint->receive_discards;
+        summary->spurious += (double)endpoint->spurious_packets;
+        summary->nacks += (double)endpoint->nacks;
         summary->reordering = fmax(summary->reordering, (double)endpoint->reordering_packets);
     }
 }
@@ -273,7 +276,8 @@ static void leave_out_fabric(struct summary *summary, const struct measurement *
         double *const counts[] = {&summary->worst_queue_bytes, &summary->marks,         &summary->pauses,
                                   &summary->paused_ps,         &summary->drops_lossy,   &summary->drops_lossless,
                                   &summary->retransmitted,     &summary->duplicates,    &summary->out_of_order,
-                                  &summary->reordering,        &summary->notifications, &summary->control_hops};
+                                  &summary->reordering,        &summary->notifications, &summary->control_hops,
+                                  &summary->spurious,          &summary->nacks,         &summary->trims};
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             *counts[i] = NAN;
         }

@@ -55,9 +55,11 @@ struct summary {
         worst_queue_bytes; /**< deepest queue of an Ethernet port. This and the counts below: NAN where nothing crossed the fabric */
     char worst_queue[MEASUREMENT_NAME_SIZE]; /**< the link that leaves it; empty if all were empty */
     double marks, pauses, paused_ps, drops_lossless, drops_lossy;  /**< sums over links */
+    double trims;                                                  /**< packets, sum over links */
     double lost, unrouted;                                         /**< packets, sums over links */
     double retransmitted, duplicates, out_of_order, notifications; /**< packets, sums over endpoints */
     double receive_pauses, receive_discards;                       /**< of receive buffers, sums over endpoints */
+    double spurious, nacks;                                        /**< packets, sums over endpoints */
     double reordering;                                             /**< packets, largest of any endpoint */
     double data_hops, control_hops;
     uint64_t traffic_digest;

@@ -99,6 +99,15 @@ START_TEST(controllers_without_what_they_live_on_are_noted) {
 }
 END_TEST
 
+START_TEST(selective_repeat_is_noted_where_nothing_is_lost) {
+    const char *overrides[] = {"transport.recovery=selective_repeat", "policies=ecmp+none", "topology.leaf.pfc=true"};
+    read_configuration(overrides, 3);
+    ck_assert_uint_eq(count_notes("selective repeat changes next to nothing"), 1);
+    read_configuration(overrides, 2); /* lossy */
+    ck_assert_uint_eq(count_notes("selective repeat changes next to nothing"), 0);
+}
+END_TEST
+
 int main(void) {
     if (chdir(SOURCE_DIRECTORY) != 0) {
         return EXIT_FAILURE;
@@ -109,6 +118,7 @@ int main(void) {
     tcase_add_test(doubt, skew_is_what_queues_at_the_marking_threshold_take);
     tcase_add_test(doubt, flowlet_gaps_below_the_skew_are_noted);
     tcase_add_test(doubt, controllers_without_what_they_live_on_are_noted);
+    tcase_add_test(doubt, selective_repeat_is_noted_where_nothing_is_lost);
     Suite *suite = suite_create("doubt");
     suite_add_tcase(suite, doubt);
     SRunner *runner = srunner_create(suite);

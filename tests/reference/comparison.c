@@ -80,6 +80,7 @@ static bool equal_endpoint(FILE *stream, uint32_t rank, const struct network *ne
         {"notifications sent", engine->notifications_sent, counts->notifications_sent},
         {"notifications received", engine->notifications_received, counts->notifications_received},
         {"NACKs", engine->nacks, counts->nacks},
+        {"spurious", engine->spurious, counts->spurious},
         {"probes", engine->probes, counts->probes},
         {"receive discards", engine->receive_discards, counts->receive_discards},
         {"receive pauses", engine->receive_pauses, counts->receive_pauses},

@@ -110,6 +110,8 @@ static void sum_endpoints(struct summary *s, const struct reference *reference) 
         s->endpoints.pulls += counts->pulls;
         s->endpoints.receive_discards += counts->receive_discards;
         s->endpoints.receive_pauses += counts->receive_pauses;
+        s->endpoints.inferred += counts->inferred;
+        s->endpoints.spurious += counts->spurious;
     }
 }
 
@@ -318,6 +320,16 @@ static bool receive_pause(const struct summary *s) {
 static bool receive_discard(const struct summary *s) {
     return s->endpoints.receive_discards > 0;
 }
+
+static bool selective_ack(const struct summary *s) {
+    return s->starts[PACKET_SELECTIVE_ACK] > 0;
+}
+static bool inferred_loss(const struct summary *s) {
+    return s->endpoints.inferred > 0;
+}
+static bool spurious(const struct summary *s) {
+    return s->endpoints.spurious > 0;
+}
 static bool finished(const struct summary *s) {
     return s->reference->finished;
 }
@@ -384,6 +396,9 @@ static const struct {
     [FEATURE_REPEATED_PAUSE] = {"pause repeated on a revived link", repeated_pause},
     [FEATURE_RECEIVE_PAUSE] = {"pause by a receiver", receive_pause},
     [FEATURE_RECEIVE_DISCARD] = {"discard by a receiver", receive_discard},
+    [FEATURE_SELECTIVE_ACK] = {"selective ACK", selective_ack},
+    [FEATURE_INFERRED_LOSS] = {"loss told by later packets", inferred_loss},
+    [FEATURE_SPURIOUS] = {"packet sent again without need", spurious},
 };
 _Static_assert((int)FEATURES <= 64, "a set of features has too few bits");
 

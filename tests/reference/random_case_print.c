@@ -46,6 +46,12 @@ static void print_nic(FILE *stream, const struct nic_parameters *p) {
             p->window_packets, p->out_of_order, p->adaptive_marking, (int)p->data_class, p->other_class_every,
             p->retransmit_timeout_ps, p->nack_interval_ps, p->receive_ps_per_byte, p->receive_buffer_bytes,
             p->receive_xoff_bytes, p->receive_xon_bytes);
+    if (p->selective_repeat) {
+        fprintf(stream,
+                "selective repeat: distance %" PRIu32 " short timeout %" PRIu64 " for %" PRIu32
+                " packets, %g products\n",
+                p->loss_distance, p->short_timeout_ps, p->short_timeout_packets, p->window_products);
+    }
 }
 
 static void print_message(FILE *stream, uint32_t number, const struct random_case_message *drawn) {

@@ -2,6 +2,7 @@
 #include "random_parameters.h"
 
 #include "dice.h"
+#include "random_loss.h"
 #include "random_wishes.h"
 
 #include "congestion/nscc.h"
@@ -213,5 +214,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     parameters.path = draw_path(&path);
     parameters.congestion = draw_congestion(&controller, &parameters.nic);
     random_wishes_grant(&parameters, number);
+    random_loss_draw(&parameters, number);
     return parameters;
 }

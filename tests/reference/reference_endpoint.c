@@ -128,6 +128,9 @@ static void receive(struct reference_world *world, struct reference_endpoint *en
     case PACKET_URGENT:
         deliver(world, endpoint, packet, packet->message, 0);
         break;
+    case PACKET_TRIMMED:
+        reference_receiver_trimmed(world, endpoint->receiver, endpoint->nic, packet);
+        break;
     case PACKET_PROBE:
         reference_receiver_probe(world, endpoint->nic, packet);
         break;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "reference_nic.h"
 
+#include "reference_list.h"
 #include "reference_pair.h"
+#include "reference_pulls.h"
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "congestion/receiver_credit.h"
 #include "fabric/describe.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAUSE_UNIT = 1 << 20, CAUSE_ZERO = 2048 }; /* of an ACK's message field */
 enum { PHASE_TIMER = 5, TIE_TIMER = 2, REPEATS_MOST = 7, NIC_PORT = 0 };
 
 /** Somebody this endpoint has queue pairs to. */
@@ -21,26 +21,8 @@ struct peer {
     uint64_t messages;
 };
 
-/** Numbers of queue pairs in order. */
-struct pair_list {
-    uint32_t *numbers;
-    size_t count;
-};
-
-/** A queue pair that sends here, and what it is owed. */
-struct owed {
-    uint32_t source;
-    uint16_t queue_pair, entropy;
-    uint32_t owed, pulled;
-    uint64_t bytes; /* of what is owed */
-};
-
 struct reference_nic {
-    struct owed *owed; /* all that have ever sent */
-    size_t n_owed;
-    struct pair_list turns; /* those that are owed, by index */
-    uint64_t pull_ps;       /* the next pull, not before */
-    struct receiver_credit_pace pace;
+    struct reference_pulls pulls; /* that it owes as a receiver */
     uint32_t endpoint;
     uint64_t line_bits_per_s;
     const struct congestion_controller *controller;
@@ -49,7 +31,7 @@ struct reference_nic {
     size_t n_peers;
     struct reference_pair **pairs; /* NULL where not used yet */
     uint32_t n_pairs;
-    struct pair_list ring, paced;
+    struct reference_list ring, paced;
     uint32_t urgent; /* urgent packets posted */
 };
 
@@ -62,7 +44,7 @@ struct reference_nic *reference_nic_create(struct reference_world *world, uint32
     nic->endpoint = endpoint;
     nic->line_bits_per_s = world->fabric->links[reference_world_link(world, endpoint, NIC_PORT)].rate_bits_per_s;
     nic->controller = congestion_controller_of(world->parameters->congestion.kind);
-    receiver_credit_begin(&nic->pace);
+    reference_pulls_begin(&nic->pulls);
     return nic;
 }
 
@@ -77,8 +59,7 @@ void reference_nic_free(struct reference_nic *nic) {
     free(nic->peers);
     free(nic->ring.numbers);
     free(nic->paced.numbers);
-    free(nic->owed);
-    free(nic->turns.numbers);
+    reference_pulls_free(&nic->pulls);
     reference_queue_free(&nic->control);
     reference_queue_free(&nic->probes);
     free(nic);
@@ -92,24 +73,12 @@ uint64_t reference_nic_incomplete(const struct reference_nic *nic) {
     return incomplete;
 }
 
-static struct recorder_pair_state state_of(const struct reference_world *world, const struct reference_nic *nic,
-                                           const struct reference_pair *pair, uint64_t now_ps) {
-    struct congestion_state copy = pair->congestion;
-    const uint32_t given = world->parameters->nic.window_packets;
-    const uint64_t rate = nic->controller->rate(&world->parameters->congestion, &copy, now_ps);
-    return (struct recorder_pair_state){
-        .rate_bits_per_s = rate < nic->line_bits_per_s ? rate : nic->line_bits_per_s,
-        .window_packets = given != 0 && given < pair->window ? given : pair->window,
-        .sent_packets = pair->sent,
-    };
-}
-
 struct recorder_pair_state reference_nic_pair(const struct reference_world *world, const struct reference_nic *nic,
                                               uint32_t destination, uint32_t index, uint64_t now_ps) {
     const uint32_t per_peer = world->parameters->nic.queue_pairs;
     for (uint32_t number = index; nic != NULL && number < nic->n_pairs; number += per_peer) {
         if (nic->pairs[number] != NULL && nic->pairs[number]->destination == destination) {
-            return state_of(world, nic, nic->pairs[number], now_ps);
+            return reference_pair_state(nic->pairs[number], world->parameters, nic->line_bits_per_s, now_ps);
         }
     }
     return (struct recorder_pair_state){0};
@@ -117,25 +86,13 @@ struct recorder_pair_state reference_nic_pair(const struct reference_world *worl
 
 /* ---- ring and pacing ---- */
 
-static void list_append(struct pair_list *list, uint32_t number) {
-    list->numbers = memory_resize(list->numbers, list->count + 1, sizeof *list->numbers);
-    list->numbers[list->count++] = number;
-}
-
-static uint32_t list_take(struct pair_list *list, size_t index) {
-    const uint32_t number = list->numbers[index];
-    list->count--;
-    memmove(list->numbers + index, list->numbers + index + 1, (list->count - index) * sizeof *list->numbers);
-    return number;
-}
-
 static void join_ring(struct reference_nic *nic, struct reference_pair *pair) {
-    list_append(&nic->ring, pair->number);
+    reference_list_append(&nic->ring, pair->number);
     pair->queued = true;
 }
 
 static void join_paced(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
-    list_append(&nic->paced, pair->number);
+    reference_list_append(&nic->paced, pair->number);
     pair->queued = true;
     reference_world_wake(world, nic->endpoint, NIC_PORT, pair->next_ps);
 }
@@ -157,7 +114,7 @@ static size_t first_due(const struct reference_nic *nic, uint64_t now_ps) {
 
 static void move_due(struct reference_nic *nic, uint64_t now_ps) {
     for (size_t i = first_due(nic, now_ps); i < nic->paced.count; i = first_due(nic, now_ps)) {
-        list_append(&nic->ring, list_take(&nic->paced, i));
+        reference_list_append(&nic->ring, reference_list_take(&nic->paced, i));
     }
 }
 
@@ -172,32 +129,52 @@ static void look_for_work(struct reference_world *world, struct reference_nic *n
     reference_nic_choose(world, nic);
 }
 
-/* ---- the controller's window ---- */
+/* ---- window and clock ---- */
 
 static void ask_window(const struct reference_world *world, const struct reference_nic *nic,
                        struct reference_pair *pair) {
     if (nic->controller->wants_acknowledgements) {
-        pair->window = nic->controller->window(&world->parameters->congestion, &pair->congestion,
-                                               reference_pair_acknowledged(pair, &world->parameters->nic));
+        pair->window =
+            nic->controller->window(&world->parameters->congestion, &pair->congestion,
+                                    reference_pair_acknowledged(pair, &world->parameters->nic) + pair->n_trimmed);
     }
 }
 
-/* ---- clock ---- */
+static uint64_t backed_off_ps(const struct reference_pair *pair, uint64_t timeout_ps) {
+    return timeout_ps << (pair->repeats < REPEATS_MOST ? (int)pair->repeats : REPEATS_MOST);
+}
+
+static void alarm(struct reference_world *world, const struct reference_nic *nic, const struct reference_pair *pair,
+                  uint64_t time_ps) {
+    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = time_ps,
+                                                               .device = nic->endpoint,
+                                                               .phase = PHASE_TIMER,
+                                                               .tie = TIE_TIMER,
+                                                               .place = pair->number,
+                                                               .kind = REFERENCE_STEP_TIMEOUT,
+                                                               .value = pair->clock_setting});
+}
 
 static void set_clock(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
-    const int doublings = pair->repeats < REPEATS_MOST ? (int)pair->repeats : REPEATS_MOST;
+    const struct nic_parameters *parameters = &world->parameters->nic;
     pair->clock_setting++;
     if (reference_pair_outstanding(pair)) {
-        reference_heap_push(&world->heap,
-                            &(struct reference_step){
-                                .time_ps = world->now_ps + (world->parameters->nic.retransmit_timeout_ps << doublings),
-                                .device = nic->endpoint,
-                                .phase = PHASE_TIMER,
-                                .tie = TIE_TIMER,
-                                .place = pair->number,
-                                .kind = REFERENCE_STEP_TIMEOUT,
-                                .value = pair->clock_setting});
+        if (parameters->short_timeout_ps > 0) {
+            alarm(world, nic, pair, world->now_ps + backed_off_ps(pair, parameters->short_timeout_ps));
+        }
+        alarm(world, nic, pair, world->now_ps + backed_off_ps(pair, parameters->retransmit_timeout_ps));
+        pair->clock_ps = world->now_ps;
     }
+}
+
+/* Whether a clock that was set when it should have run out by now does: the short time is for few packets. */
+static bool runs_out(const struct reference_world *world, const struct reference_pair *pair) {
+    const struct nic_parameters *parameters = &world->parameters->nic;
+    const uint64_t waited_ps = world->now_ps - pair->clock_ps;
+    const bool few = pair->sent - reference_pair_acknowledged(pair, parameters) <= parameters->short_timeout_packets;
+    return parameters->short_timeout_ps > 0 && few
+               ? waited_ps >= backed_off_ps(pair, parameters->short_timeout_ps)
+               : waited_ps >= backed_off_ps(pair, parameters->retransmit_timeout_ps);
 }
 
 /* ---- what goes on the wire ---- */
@@ -237,7 +214,7 @@ static void pace(struct reference_world *world, struct reference_nic *nic, struc
     const bool at_line = rate >= nic->line_bits_per_s || gap_ps <= duration_ps;
     const bool work = reference_pair_has_work(pair, &world->parameters->nic);
     struct reference_endpoint_counts *counts = &world->result->endpoints[nic->endpoint];
-    counts->window_stalls += !work && pair->next < pair->n_packets;
+    counts->window_stalls += !work && (pair->next < pair->n_packets || pair->n_lost > 0);
     counts->paced_packets += !at_line;
     if (!at_line) {
         pair->next_ps = world->now_ps + gap_ps;
@@ -259,9 +236,7 @@ static void send_data(struct reference_world *world, struct reference_nic *nic, 
     if (recycles(world)) {
         queued.packet.entropy = host_reps_next(&pair->recycled);
     }
-    if (pair->next < pair->sent) {
-        world->result->endpoints[nic->endpoint].retransmitted_packets++;
-    }
+    world->result->endpoints[nic->endpoint].retransmitted_packets += reference_pair_next(pair) < pair->sent;
     const uint64_t duration_ps = reference_world_start(world, nic->endpoint, NIC_PORT, &queued);
     reference_pair_advance(pair, world->now_ps);
     if (!outstanding) {
@@ -277,7 +252,7 @@ static void send_data(struct reference_world *world, struct reference_nic *nic, 
 static void choose_pair(struct reference_world *world, struct reference_nic *nic) {
     move_due(nic, world->now_ps);
     while (nic->ring.count > 0) {
-        struct reference_pair *pair = nic->pairs[list_take(&nic->ring, 0)];
+        struct reference_pair *pair = nic->pairs[reference_list_take(&nic->ring, 0)];
         pair->queued = false;
         if (reference_pair_has_work(pair, &world->parameters->nic)) {
             send_data(world, nic, pair);
@@ -288,65 +263,42 @@ static void choose_pair(struct reference_world *world, struct reference_nic *nic
 
 /* ---- pulls ---- */
 
-static size_t find_owed(struct reference_nic *nic, const struct packet *packet) {
-    size_t index = 0;
-    while (index < nic->n_owed &&
-           (nic->owed[index].source != packet->source || nic->owed[index].queue_pair != packet->queue_pair)) {
-        index++;
+/* A pull that has become due later than now will start then. */
+static void wait_for_pull(struct reference_world *world, struct reference_nic *nic) {
+    if (nic->pulls.turns.count > 0 && nic->pulls.next_ps > world->now_ps) {
+        reference_world_wake(world, nic->endpoint, NIC_PORT, nic->pulls.next_ps);
     }
-    if (index == nic->n_owed) {
-        nic->owed = memory_resize(nic->owed, ++nic->n_owed, sizeof *nic->owed);
-        nic->owed[index] =
-            (struct owed){.source = packet->source, .queue_pair = packet->queue_pair, .entropy = packet->entropy};
-    }
-    return index;
 }
 
 void reference_nic_owe(struct reference_world *world, struct reference_nic *nic, const struct packet *packet,
                        bool new) {
-    if (!nic->controller->wants_pulls) {
-        return;
-    }
-    receiver_credit_arrived(&world->parameters->congestion.receiver_credit, &nic->pace,
-                            (packet->flags_transmission & PACKET_FLAG_MARKED) != 0, world->now_ps);
-    if (new) {
-        const size_t index = find_owed(nic, packet);
-        nic->owed[index].bytes += packet->size_bytes;
-        nic->owed[index].entropy = packet->entropy;
-        if (nic->owed[index].owed++ == 0) {
-            list_append(&nic->turns, (uint32_t)index);
+    if (nic->controller->wants_pulls) {
+        receiver_credit_arrived(&world->parameters->congestion.receiver_credit, &nic->pulls.pace,
+                                (packet->flags_transmission & PACKET_FLAG_MARKED) != 0, world->now_ps);
+        if (new) {
+            reference_pulls_owe(&nic->pulls, packet, packet->size_bytes);
+            wait_for_pull(world, nic);
         }
-        if (nic->pull_ps > world->now_ps) {
-            reference_world_wake(world, nic->endpoint, NIC_PORT, nic->pull_ps);
-        }
+        reference_nic_choose(world, nic);
     }
-    reference_nic_choose(world, nic);
+}
+
+void reference_nic_owe_trimmed(struct reference_world *world, struct reference_nic *nic, const struct packet *packet) {
+    if (nic->controller->wants_pulls) {
+        receiver_credit_trimmed(&world->parameters->congestion.receiver_credit, &nic->pulls.pace,
+                                (packet->flags_transmission & PACKET_FLAG_LAST_HOP) != 0, world->now_ps);
+        reference_pulls_owe(&nic->pulls, packet,
+                            world->parameters->nic.payload_bytes + world->parameters->nic.header_bytes);
+        wait_for_pull(world, nic);
+        reference_nic_choose(world, nic);
+    }
 }
 
 static void pull(struct reference_world *world, struct reference_nic *nic) {
-    const struct nic_parameters *parameters = &world->parameters->nic;
-    const uint32_t most = world->parameters->congestion.receiver_credit.pull_packets;
-    const uint32_t index = list_take(&nic->turns, 0);
-    struct owed *owed = &nic->owed[index];
-    const uint32_t packets = owed->owed < most ? owed->owed : most;
-    const uint64_t bytes = owed->bytes * packets / owed->owed;
-    owed->bytes -= bytes;
-    owed->owed -= packets;
-    owed->pulled += packets;
-    if (owed->owed > 0) {
-        list_append(&nic->turns, index);
-    }
-    nic->pull_ps = world->now_ps + receiver_credit_gap_ps(&nic->pace, bytes, nic->line_bits_per_s);
-    if (nic->turns.count > 0) {
-        reference_world_wake(world, nic->endpoint, NIC_PORT, nic->pull_ps);
-    }
-    const struct reference_queued queued = {.packet = {.source = nic->endpoint,
-                                                       .destination = owed->source,
-                                                       .number = owed->pulled,
-                                                       .queue_pair = owed->queue_pair,
-                                                       .size_bytes = (uint16_t)parameters->control_bytes,
-                                                       .entropy = owed->entropy,
-                                                       .kind_class = PACKET_PULL | PACKET_CLASS_CONTROL << 4}};
+    const struct reference_queued queued = {
+        .packet =
+            reference_pulls_take(&nic->pulls, world->parameters, nic->endpoint, nic->line_bits_per_s, world->now_ps)};
+    wait_for_pull(world, nic);
     reference_world_start(world, nic->endpoint, NIC_PORT, &queued);
 }
 
@@ -359,7 +311,7 @@ void reference_nic_choose(struct reference_world *world, struct reference_nic *n
     }
     if (nic->control.count > 0) {
         start(world, nic, &nic->control);
-    } else if (nic->turns.count > 0 && nic->pull_ps <= world->now_ps) {
+    } else if (nic->pulls.turns.count > 0 && nic->pulls.next_ps <= world->now_ps) {
         pull(world, nic);
     } else if (!held && nic->probes.count > 0) {
         start(world, nic, &nic->probes);
@@ -414,13 +366,10 @@ static struct reference_pair *find_pair(struct reference_nic *nic, uint32_t numb
     return nic->pairs[number];
 }
 
-/* Tells a controller that wants acknowledgements of the way. */
+/* The way: it may limit what is in flight, and a controller that wants acknowledgements is told. */
 static void place(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
     const struct nic_parameters *parameters = &world->parameters->nic;
     struct describe_path there, back;
-    if (!nic->controller->wants_acknowledgements) {
-        return;
-    }
     struct congestion_way way = {.line_bits_per_s = nic->line_bits_per_s,
                                  .packet_bytes = parameters->payload_bytes + parameters->header_bytes};
     if (describe_path(world->fabric, nic->endpoint, pair->destination, FABRIC_ETHERNET, way.packet_bytes, &there) &&
@@ -429,7 +378,12 @@ static void place(struct reference_world *world, struct reference_nic *nic, stru
         way.base_round_trip_ps = there.latency_ps + back.latency_ps;
         way.switches = there.n_hops - 1;
     }
-    nic->controller->placed(&world->parameters->congestion, &pair->congestion, &way);
+    if (parameters->window_products > 0) {
+        pair->cap = nic_parameters_cap(parameters, &way);
+    }
+    if (nic->controller->wants_acknowledgements) {
+        nic->controller->placed(&world->parameters->congestion, &pair->congestion, &way);
+    }
     ask_window(world, nic, pair);
 }
 
@@ -467,22 +421,48 @@ void reference_nic_post(struct reference_world *world, struct reference_nic *nic
 
 /* ---- replies and the clock ---- */
 
-static void acknowledge(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
-                        uint32_t cumulative, uint32_t received) {
-    const struct nic_parameters *parameters = &world->parameters->nic;
-    const uint32_t before = reference_pair_acknowledged(pair, parameters);
-    world->result->endpoints[nic->endpoint].late_acknowledgements += cumulative > pair->next;
-    reference_pair_acknowledge(pair, cumulative, received);
+static void complete(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
     while (pair->completed < pair->n_messages && pair->messages[pair->completed].end <= pair->cumulative) {
         trace_add_message(&world->result->trace, TRACE_COMPLETE, world->now_ps, nic->endpoint, PACKET_DATA,
                           nic->endpoint, pair->destination, pair->messages[pair->completed].tag,
                           (uint16_t)pair->number);
         pair->completed++;
     }
-    if (reference_pair_acknowledged(pair, parameters) > before) {
+}
+
+/* before: packets acknowledged until now. */
+static void note_progress(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
+                          uint32_t before) {
+    complete(world, nic, pair);
+    if (reference_pair_acknowledged(pair, &world->parameters->nic) > before) {
         pair->repeats = 0;
         set_clock(world, nic, pair);
     }
+}
+
+static void acknowledge(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
+                        uint32_t cumulative, uint32_t received) {
+    const uint32_t before = reference_pair_acknowledged(pair, &world->parameters->nic);
+    world->result->endpoints[nic->endpoint].late_acknowledgements += cumulative > pair->next;
+    reference_pair_acknowledge(pair, cumulative, received);
+    note_progress(world, nic, pair, before);
+}
+
+/* Selective repeat: the packet that caused an ACK is there, and all below the expected number. Returns whether a recovery begins. */
+static bool acknowledge_selectively(struct reference_world *world, struct reference_nic *nic,
+                                    struct reference_pair *pair, const struct packet *ack) {
+    const uint32_t before = pair->received;
+    const int64_t cause = reference_pair_cause(ack);
+    if (cause >= 0 && reference_pair_arrived(pair, (uint32_t)cause, ack->flags_transmission >> 4)) {
+        world->result->endpoints[nic->endpoint].spurious++;
+    }
+    pair->cumulative = ack->number > pair->cumulative ? ack->number : pair->cumulative;
+    reference_pair_recount(pair);
+    const bool begins = reference_pair_infer(pair, world->parameters->nic.loss_distance);
+    reference_pair_recount(pair);
+    world->result->endpoints[nic->endpoint].inferred += begins;
+    note_progress(world, nic, pair, before);
+    return begins;
 }
 
 static void rewind_pair(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
@@ -491,46 +471,67 @@ static void rewind_pair(struct reference_world *world, struct reference_nic *nic
     ask_window(world, nic, pair);
 }
 
-/* Time since the packet that caused an ACK started; 0 if that is not known. oldest: cumulative number before the ACK. */
-static uint64_t round_trip_ps(const struct reference_world *world, const struct reference_pair *pair,
-                              const struct packet *ack, uint32_t oldest) {
-    const int64_t told = ack->message / CAUSE_UNIT;
-    const int64_t cause = (int64_t)ack->number + told - CAUSE_ZERO;
-    const bool known = told > 0 && cause >= (int64_t)oldest && cause < (int64_t)pair->sent;
-    return known && pair->started_as[cause] == ack->flags_transmission >> 4 ? world->now_ps - pair->started_ps[cause]
-                                                                            : 0;
+/* What the controller is told of an ACK. before, oldest: acknowledged packets and cumulative number until then. */
+static void tell(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
+                 const struct packet *ack, uint32_t before, uint32_t oldest, uint8_t telemetry) {
+    struct reference_endpoint_counts *counts = &world->result->endpoints[nic->endpoint];
+    const uint32_t now = reference_pair_acknowledged(pair, &world->parameters->nic);
+    const struct congestion_acknowledgement told = {.round_trip_ps =
+                                                        reference_pair_round_trip_ps(pair, ack, oldest, world->now_ps),
+                                                    .packets = now - before,
+                                                    .in_flight = pair->next > now ? pair->next - now - pair->n_lost : 0,
+                                                    .cumulative = pair->cumulative,
+                                                    .next_number = pair->next,
+                                                    .marked = (ack->flags_transmission & PACKET_FLAG_MARKED) != 0,
+                                                    .telemetry = telemetry};
+    counts->round_trips += told.round_trip_ps > 0;
+    counts->untold_round_trips += told.round_trip_ps == 0;
+    counts->telemetry += told.telemetry > 0;
+    nic->controller->acknowledged(&world->parameters->congestion, &pair->congestion, &told, world->now_ps);
 }
 
 static void ack_arrived(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
                         const struct packet *arrived) {
     const struct nic_parameters *parameters = &world->parameters->nic;
     const bool telling = nic->controller->wants_telemetry;
-    struct packet copy = *arrived;
-    const struct packet *ack = &copy;
-    copy.number = telling ? arrived->number % REFERENCE_NUMBERS : arrived->number;
+    struct packet ack = *arrived;
+    bool lost = false;
+    ack.number = telling ? arrived->number % REFERENCE_NUMBERS : arrived->number;
     const uint32_t oldest = pair->cumulative, before = reference_pair_acknowledged(pair, parameters);
-    acknowledge(world, nic, pair, ack->number, ack->number + ack->message % CAUSE_UNIT);
+    if (parameters->selective_repeat) {
+        lost = acknowledge_selectively(world, nic, pair, &ack);
+    } else {
+        acknowledge(world, nic, pair, ack.number, ack.number + ack.message % REFERENCE_PAIR_CAUSE_UNIT);
+    }
     if (recycles(world)) {
-        host_reps_acknowledged(&pair->recycled, ack->entropy, (ack->flags_transmission & PACKET_FLAG_MARKED) != 0,
+        host_reps_acknowledged(&pair->recycled, ack.entropy, (ack.flags_transmission & PACKET_FLAG_MARKED) != 0,
                                world->now_ps);
     }
-    if (!nic->controller->wants_acknowledgements) {
+    if (nic->controller->wants_acknowledgements) {
+        tell(world, nic, pair, &ack, before, oldest, telling ? (uint8_t)(arrived->number / REFERENCE_NUMBERS) : 0);
+    }
+    if (lost) {
+        nic->controller->lost(&world->parameters->congestion, &pair->congestion, world->now_ps);
+    }
+    ask_window(world, nic, pair);
+}
+
+static void nack_arrived(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
+                         const struct packet *nack) {
+    if (!world->parameters->nic.selective_repeat) {
+        if (nack->number >= pair->cumulative) {
+            acknowledge(world, nic, pair, nack->number, 0);
+            rewind_pair(world, nic, pair);
+        }
         return;
     }
-    const uint32_t now = reference_pair_acknowledged(pair, parameters);
-    const struct congestion_acknowledgement told = {.round_trip_ps = round_trip_ps(world, pair, ack, oldest),
-                                                    .packets = now - before,
-                                                    .in_flight = pair->next > now ? pair->next - now : 0,
-                                                    .cumulative = pair->cumulative,
-                                                    .next_number = pair->next,
-                                                    .marked = (ack->flags_transmission & PACKET_FLAG_MARKED) != 0,
-                                                    .telemetry =
-                                                        telling ? (uint8_t)(arrived->number / REFERENCE_NUMBERS) : 0};
-    world->result->endpoints[nic->endpoint].round_trips += told.round_trip_ps > 0;
-    world->result->endpoints[nic->endpoint].untold_round_trips += told.round_trip_ps == 0;
-    world->result->endpoints[nic->endpoint].telemetry += told.telemetry > 0;
-    nic->controller->acknowledged(&world->parameters->congestion, &pair->congestion, &told, world->now_ps);
-    ask_window(world, nic, pair);
+    if (reference_pair_trimmed(pair, nack->message, nack->flags_transmission >> 4)) {
+        reference_pair_recount(pair);
+        set_clock(world, nic, pair);
+        nic->controller->trimmed(&world->parameters->congestion, &pair->congestion,
+                                 pair->next - pair->received - pair->n_lost, world->now_ps);
+        ask_window(world, nic, pair);
+    }
 }
 
 static void probe_replied(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
@@ -550,13 +551,11 @@ void reference_nic_replied(struct reference_world *world, struct reference_nic *
     struct reference_pair *pair = nic->pairs[reply->queue_pair];
     switch (packet_kind(reply)) {
     case PACKET_ACK:
+    case PACKET_SELECTIVE_ACK:
         ack_arrived(world, nic, pair, reply);
         break;
     case PACKET_NACK:
-        if (reply->number >= pair->cumulative) {
-            acknowledge(world, nic, pair, reply->number, 0);
-            rewind_pair(world, nic, pair);
-        }
+        nack_arrived(world, nic, pair, reply);
         break;
     case PACKET_CONGESTION:
         world->result->endpoints[nic->endpoint].notifications_received++;
@@ -579,14 +578,21 @@ void reference_nic_replied(struct reference_world *world, struct reference_nic *
 bool reference_nic_timeout(struct reference_world *world, struct reference_nic *nic, uint32_t queue_pair,
                            uint64_t setting) {
     struct reference_pair *pair = nic->pairs[queue_pair];
-    if (setting != pair->clock_setting) {
+    if (setting != pair->clock_setting || !runs_out(world, pair)) {
         return false;
     }
     world->result->endpoints[nic->endpoint].timeouts++;
     if (recycles(world)) {
         host_reps_timed_out(&pair->recycled, world->now_ps);
     }
-    rewind_pair(world, nic, pair);
+    if (world->parameters->nic.selective_repeat) {
+        reference_pair_lose_all(pair);
+        reference_pair_recount(pair);
+        nic->controller->lost(&world->parameters->congestion, &pair->congestion, world->now_ps);
+        ask_window(world, nic, pair);
+    } else {
+        rewind_pair(world, nic, pair);
+    }
     pair->repeats++;
     set_clock(world, nic, pair);
     look_for_work(world, nic, pair);

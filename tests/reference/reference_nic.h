@@ -27,6 +27,9 @@ void reference_nic_reply(struct reference_world *world, struct reference_nic *ni
 /** A data packet has come; if it was new, its sender is owed a pull. Does nothing where the controller wants none. */
 void reference_nic_owe(struct reference_world *world, struct reference_nic *nic, const struct packet *packet, bool new);
 
+/** A trimmed packet that is not there has come: one is owed as for a full packet. Does nothing where the controller wants no pulls. */
+void reference_nic_owe_trimmed(struct reference_world *world, struct reference_nic *nic, const struct packet *packet);
+
 /** An idle transmitter looks for something to send. */
 void reference_nic_choose(struct reference_world *world, struct reference_nic *nic);
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { TRANSMISSIONS = 16 };
+enum { TRANSMISSIONS = 16, CAUSE_ZERO = 2048 };
 
 struct reference_pair *reference_pair_create(uint32_t source, uint32_t destination, uint32_t number, uint32_t index) {
     struct reference_pair *pair = memory_allocate(1, sizeof *pair);
@@ -14,7 +14,7 @@ struct reference_pair *reference_pair_create(uint32_t source, uint32_t destinati
     pair->destination = destination;
     pair->number = number;
     pair->entropy = (uint16_t)hash_mix(hash_mix(destination) + index);
-    pair->window = CONGESTION_UNLIMITED;
+    pair->window = pair->cap = CONGESTION_UNLIMITED;
     return pair;
 }
 
@@ -23,6 +23,7 @@ void reference_pair_free(struct reference_pair *pair) {
         free(pair->packets);
         free(pair->started_ps);
         free(pair->started_as);
+        free(pair->known);
         free(pair->messages);
         free(pair);
     }
@@ -32,6 +33,8 @@ static void add_packet(struct reference_pair *pair, const struct packet *packet)
     pair->packets = memory_resize(pair->packets, pair->n_packets + 1, sizeof *pair->packets);
     pair->started_ps = memory_resize(pair->started_ps, pair->n_packets + 1, sizeof *pair->started_ps);
     pair->started_as = memory_resize(pair->started_as, pair->n_packets + 1, sizeof *pair->started_as);
+    pair->known = memory_resize(pair->known, pair->n_packets + 1, sizeof *pair->known);
+    pair->known[pair->n_packets] = (struct reference_pair_packet){0};
     pair->packets[pair->n_packets++] = *packet;
 }
 
@@ -67,25 +70,45 @@ uint32_t reference_pair_acknowledged(const struct reference_pair *pair, const st
 }
 
 bool reference_pair_has_work(const struct reference_pair *pair, const struct nic_parameters *parameters) {
-    const int64_t in_flight = (int64_t)pair->next - (int64_t)reference_pair_acknowledged(pair, parameters);
+    const int64_t in_flight =
+        (int64_t)pair->next - (int64_t)reference_pair_acknowledged(pair, parameters) - (int64_t)pair->n_lost;
     const bool window_open = (parameters->window_packets == 0 || in_flight < (int64_t)parameters->window_packets) &&
-                             (pair->window == CONGESTION_UNLIMITED || in_flight < (int64_t)pair->window);
-    return pair->next < pair->n_packets && (window_open || pair->next < pair->sent);
+                             (pair->window == CONGESTION_UNLIMITED || in_flight < (int64_t)pair->window) &&
+                             (pair->cap == CONGESTION_UNLIMITED || in_flight < (int64_t)pair->cap);
+    return (pair->next < pair->n_packets || pair->n_lost > 0) && (window_open || pair->next < pair->sent);
 }
 
 bool reference_pair_outstanding(const struct reference_pair *pair) {
     return pair->cumulative < pair->sent;
 }
 
+uint32_t reference_pair_next(const struct reference_pair *pair) {
+    for (uint32_t number = 0; number < pair->sent; number++) {
+        if (pair->known[number].lost) {
+            return number;
+        }
+    }
+    return pair->next;
+}
+
 struct packet reference_pair_packet(const struct reference_pair *pair) {
-    struct packet packet = pair->packets[pair->next];
-    packet.flags_transmission |= (uint8_t)(pair->transmission << 4);
+    const uint32_t number = reference_pair_next(pair);
+    struct packet packet = pair->packets[number];
+    const uint32_t again = pair->known[number].again + pair->known[number].lost;
+    packet.flags_transmission |= (uint8_t)((pair->transmission + again) % TRANSMISSIONS << 4);
     return packet;
 }
 
 void reference_pair_advance(struct reference_pair *pair, uint64_t now_ps) {
-    pair->started_ps[pair->next] = now_ps;
-    pair->started_as[pair->next] = pair->transmission;
+    const uint32_t number = reference_pair_next(pair);
+    pair->started_ps[number] = now_ps;
+    pair->started_as[number] = reference_pair_packet(pair).flags_transmission >> 4;
+    if (pair->known[number].lost) {
+        pair->known[number].lost = false;
+        pair->known[number].again++;
+        pair->n_lost--;
+        return;
+    }
     pair->next++;
     pair->sent = pair->next > pair->sent ? pair->next : pair->sent;
 }
@@ -99,4 +122,94 @@ void reference_pair_acknowledge(struct reference_pair *pair, uint32_t cumulative
 void reference_pair_rewind(struct reference_pair *pair) {
     pair->next = pair->cumulative;
     pair->transmission = (uint8_t)((pair->transmission + 1) % TRANSMISSIONS);
+}
+
+static uint32_t smallest(uint32_t a, uint32_t b, uint32_t c) {
+    const uint32_t smaller = a < b ? a : b;
+    return smaller < c ? smaller : c;
+}
+
+struct recorder_pair_state reference_pair_state(const struct reference_pair *pair,
+                                                const struct network_parameters *parameters, uint64_t line_bits_per_s,
+                                                uint64_t now_ps) {
+    const struct congestion_controller *controller = congestion_controller_of(parameters->congestion.kind);
+    struct congestion_state copy = pair->congestion;
+    const uint32_t given = parameters->nic.window_packets;
+    const uint64_t rate = controller->rate(&parameters->congestion, &copy, now_ps);
+    return (struct recorder_pair_state){
+        .rate_bits_per_s = rate < line_bits_per_s ? rate : line_bits_per_s,
+        .window_packets = smallest(given != 0 ? given : CONGESTION_UNLIMITED, pair->window, pair->cap),
+        .sent_packets = pair->sent,
+    };
+}
+
+int64_t reference_pair_cause(const struct packet *ack) {
+    const int64_t told = ack->message / REFERENCE_PAIR_CAUSE_UNIT;
+    if (packet_kind(ack) == PACKET_SELECTIVE_ACK) {
+        return ack->message;
+    }
+    return told > 0 ? (int64_t)ack->number + told - CAUSE_ZERO : -1;
+}
+
+uint64_t reference_pair_round_trip_ps(const struct reference_pair *pair, const struct packet *ack, uint32_t oldest,
+                                      uint64_t now_ps) {
+    const int64_t cause = reference_pair_cause(ack);
+    const bool known = cause >= (int64_t)oldest && cause < (int64_t)pair->sent;
+    return known && pair->started_as[cause] == ack->flags_transmission >> 4 ? now_ps - pair->started_ps[cause] : 0;
+}
+
+/* ---- selective repeat ---- */
+
+void reference_pair_recount(struct reference_pair *pair) {
+    pair->received = pair->cumulative;
+    pair->n_lost = 0;
+    for (uint32_t number = 0; number < pair->sent; number++) {
+        struct reference_pair_packet *known = &pair->known[number];
+        known->there = known->there || number < pair->cumulative;
+        known->lost = known->lost && !known->there;
+        pair->received += known->there && number >= pair->cumulative;
+        pair->n_lost += known->lost;
+    }
+}
+
+bool reference_pair_arrived(struct reference_pair *pair, uint32_t number, uint8_t transmission) {
+    if (number < pair->cumulative || number >= pair->sent || pair->known[number].there) {
+        return false;
+    }
+    pair->known[number].there = true;
+    return pair->known[number].again % TRANSMISSIONS != transmission;
+}
+
+bool reference_pair_infer(struct reference_pair *pair, uint32_t distance) {
+    uint32_t highest = pair->sent;
+    bool found = false;
+    while (highest > 0 && !pair->known[highest - 1].there) {
+        highest--;
+    }
+    for (uint32_t number = pair->cumulative; distance > 0 && (uint64_t)number + distance < highest; number++) {
+        struct reference_pair_packet *known = &pair->known[number];
+        if (!known->there && !known->lost && known->again == 0) {
+            known->lost = found = true;
+        }
+    }
+    const bool begins = found && pair->cumulative >= pair->until;
+    pair->until = begins ? pair->sent : pair->until;
+    return begins;
+}
+
+bool reference_pair_trimmed(struct reference_pair *pair, uint32_t number, uint8_t transmission) {
+    struct reference_pair_packet *known = &pair->known[number];
+    if (known->there || known->lost || known->again % TRANSMISSIONS != transmission) {
+        return false;
+    }
+    known->lost = true;
+    pair->n_trimmed++;
+    return true;
+}
+
+void reference_pair_lose_all(struct reference_pair *pair) {
+    for (uint32_t number = pair->cumulative; number < pair->sent; number++) {
+        pair->known[number].lost = !pair->known[number].there;
+    }
+    pair->until = pair->sent;
 }

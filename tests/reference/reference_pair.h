@@ -7,6 +7,7 @@
 
 #include "congestion/congestion.h"
 #include "device/parameters.h"
+#include "device/recorder.h"
 #include "path/host_reps.h"
 #include "workload/traffic.h"
 
@@ -20,6 +21,15 @@ struct reference_pair_message {
     uint32_t end; /**< one past the number of its last packet */
 };
 
+enum { REFERENCE_PAIR_CAUSE_UNIT = 1 << 20 }; /**< of an ACK's message field: above it is the packet that caused it */
+
+/** What is known of a packet under selective repeat. */
+struct reference_pair_packet {
+    bool there;     /**< an ACK says so */
+    bool lost;      /**< it waits to be sent again */
+    uint32_t again; /**< times sent again */
+};
+
 /** One queue pair. Words: sim/device/README.md. */
 struct reference_pair {
     uint32_t source, destination;
@@ -29,16 +39,21 @@ struct reference_pair {
     uint32_t n_packets;
     struct reference_pair_message *messages;
     size_t n_messages, completed;
-    uint64_t *started_ps;          /**< [n_packets] when each was sent last … */
-    uint8_t *started_as;           /**< … and with which transmission */
-    uint32_t window;               /**< packets that the controller allows */
-    uint32_t next, sent;           /**< next number and sent number */
-    uint32_t cumulative, received; /**< as acknowledged */
+    uint64_t *started_ps;                /**< [n_packets] when each was sent last … */
+    uint8_t *started_as;                 /**< … and with which transmission */
+    struct reference_pair_packet *known; /**< [n_packets] */
+    uint32_t n_lost, n_trimmed;          /**< packets that wait to be sent again; NACKs that were believed */
+    uint32_t until;                      /**< a loss is recovered from up to this cumulative number */
+    uint32_t cap;                        /**< packets that the way allows in flight */
+    uint32_t window;                     /**< packets that the controller allows */
+    uint32_t next, sent;                 /**< next number and sent number */
+    uint32_t cumulative, received;       /**< as acknowledged */
     uint8_t transmission;
     uint64_t next_ps; /**< pacing: not before */
     bool queued;      /**< in the ready ring or paced */
     uint32_t repeats;
     uint64_t clock_setting; /**< how often the clock was set or stopped */
+    uint64_t clock_ps;      /**< when it was set last */
     bool probe_outstanding;
     uint32_t probe_number, probes;
     uint64_t probe_sent_ps;
@@ -68,11 +83,41 @@ bool reference_pair_outstanding(const struct reference_pair *pair);
 /** The packet to send next. */
 struct packet reference_pair_packet(const struct reference_pair *pair);
 
+/** Number of the packet to send next. */
+uint32_t reference_pair_next(const struct reference_pair *pair);
+
 /** It starts now. */
 void reference_pair_advance(struct reference_pair *pair, uint64_t now_ps);
 
 /** An acknowledgement has arrived. */
 void reference_pair_acknowledge(struct reference_pair *pair, uint32_t cumulative, uint32_t received);
+
+/** What a recorder sees of it at a time. */
+struct recorder_pair_state reference_pair_state(const struct reference_pair *pair,
+                                                const struct network_parameters *parameters, uint64_t line_bits_per_s,
+                                                uint64_t now_ps);
+
+/** The number of the packet that caused an ACK; -1: it does not tell. */
+int64_t reference_pair_cause(const struct packet *ack);
+
+/** Time since the packet that caused an ACK started; 0 if that is not known. oldest: cumulative number before the ACK. */
+uint64_t reference_pair_round_trip_ps(const struct reference_pair *pair, const struct packet *ack, uint32_t oldest,
+                                      uint64_t now_ps);
+
+/** Selective repeat: a packet is there, by the word of an ACK. Returns whether it was sent again without need. */
+bool reference_pair_arrived(struct reference_pair *pair, uint32_t number, uint8_t transmission);
+
+/** Selective repeat: what is missing below what is there gets lost. Returns whether that begins a recovery. */
+bool reference_pair_infer(struct reference_pair *pair, uint32_t distance);
+
+/** Selective repeat: a packet was trimmed. Returns whether it is lost now. */
+bool reference_pair_trimmed(struct reference_pair *pair, uint32_t number, uint8_t transmission);
+
+/** Selective repeat: all that is not known to be there is lost. */
+void reference_pair_lose_all(struct reference_pair *pair);
+
+/** Counts what is known of single packets: received, and lost. */
+void reference_pair_recount(struct reference_pair *pair);
 
 /** Goes back to the first packet that is not acknowledged. */
 void reference_pair_rewind(struct reference_pair *pair);

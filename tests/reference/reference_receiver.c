@@ -70,6 +70,8 @@ static struct flow *find_flow(struct reference_receiver *receiver, const struct 
 
 static void reply(struct reference_world *world, struct reference_nic *nic, const struct packet *to,
                   enum packet_kind kind, uint32_t number, uint32_t message) {
+    const bool echoes = kind == PACKET_ACK || kind == PACKET_SELECTIVE_ACK ||
+                        (kind == PACKET_NACK && world->parameters->nic.selective_repeat);
     const struct packet packet = {.source = to->destination,
                                   .destination = to->source,
                                   .number = number,
@@ -78,7 +80,7 @@ static void reply(struct reference_world *world, struct reference_nic *nic, cons
                                   .size_bytes = (uint16_t)world->parameters->nic.control_bytes,
                                   .entropy = to->entropy,
                                   .kind_class = (uint8_t)((int)kind | PACKET_CLASS_CONTROL << 4),
-                                  .flags_transmission = kind == PACKET_ACK ? to->flags_transmission & ECHOED : 0};
+                                  .flags_transmission = echoes ? to->flags_transmission & ECHOED : 0};
     reference_nic_reply(world, nic, &packet);
 }
 
@@ -88,6 +90,10 @@ static void send_ack(struct reference_world *world, struct reference_nic *nic, s
     const int64_t early = (int64_t)flow->received - (int64_t)flow->expected;
     const int64_t cause = apart >= -TOLD_APART && apart < TOLD_APART ? apart + TOLD_APART : 0;
     flow->payload_bytes = 0;
+    if (world->parameters->nic.selective_repeat && apart >= 0) {
+        reply(world, nic, to, PACKET_SELECTIVE_ACK, flow->expected + flow->told * REFERENCE_NUMBERS, to->number);
+        return;
+    }
     reply(world, nic, to, PACKET_ACK, flow->expected + flow->told * REFERENCE_NUMBERS,
           (uint32_t)((early < TOLD_EARLY - 1 ? early : TOLD_EARLY - 1) + cause * TOLD_EARLY));
 }
@@ -152,9 +158,11 @@ static void take(struct reference_world *world, struct reference_nic *nic, struc
     const struct nic_parameters *parameters = &world->parameters->nic;
     const bool asked = (packet->flags_transmission & PACKET_FLAG_MARKED) &&
                        congestion_controller_of(world->parameters->congestion.kind)->wants_acknowledgements;
+    const bool gap_before = flow->received != flow->expected;
     note(flow, packet, parameters->header_bytes);
     advance(flow, whole);
-    if (asked || flow->payload_bytes >= parameters->acknowledge_bytes ||
+    const bool gap = gap_before || flow->received != flow->expected;
+    if (asked || (gap && parameters->selective_repeat) || flow->payload_bytes >= parameters->acknowledge_bytes ||
         (packet->flags_transmission & PACKET_FLAG_LAST) || whole->count > 0) {
         send_ack(world, nic, flow, packet);
     }
@@ -166,6 +174,24 @@ static void count(struct reference_endpoint_counts *counts, const struct flow *f
     counts->duplicate_packets += duplicate;
     counts->out_of_order_packets += packet->number > flow->expected;
     counts->reordering_packets = beyond > counts->reordering_packets ? beyond : counts->reordering_packets;
+}
+
+void reference_receiver_trimmed(struct reference_world *world, struct reference_receiver *receiver,
+                                struct reference_nic *nic, const struct packet *arrived) {
+    struct flow *flow = find_flow(receiver, arrived);
+    struct packet packet = *arrived;
+    if (congestion_controller_of(world->parameters->congestion.kind)->wants_telemetry) {
+        flow->told = arrived->number / REFERENCE_NUMBERS;
+        packet.number = arrived->number % REFERENCE_NUMBERS;
+    }
+    notify(world, nic, flow, &packet);
+    if (packet.number < flow->n_noted && flow->noted[packet.number].there) {
+        send_ack(world, nic, flow, &packet);
+        return;
+    }
+    world->result->endpoints[receiver->endpoint].nacks++;
+    reply(world, nic, &packet, PACKET_NACK, flow->expected, packet.number);
+    reference_nic_owe_trimmed(world, nic, &packet);
 }
 
 void reference_receiver_data(struct reference_world *world, struct reference_receiver *receiver,

@@ -26,6 +26,10 @@ void reference_receiver_data(struct reference_world *world, struct reference_rec
                              struct reference_nic *nic, const struct packet *packet,
                              struct reference_receiver_whole *whole);
 
+/** What a switch has left of a data packet has arrived. */
+void reference_receiver_trimmed(struct reference_world *world, struct reference_receiver *receiver,
+                                struct reference_nic *nic, const struct packet *arrived);
+
 /** A probe has arrived. */
 void reference_receiver_probe(struct reference_world *world, struct reference_nic *nic, const struct packet *probe);
 
