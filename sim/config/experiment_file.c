@@ -98,7 +98,7 @@ static struct tree_node *load_topology(const struct reading *reading) {
                                    sizeof experiment->topology_path, reading->errors)) {
             return NULL;
         }
-        struct tree_node *root = tree_read(reading->tree, experiment->topology_path, reading->errors);
+        struct tree_node *root = topology_file_tree(reading->tree, experiment->topology_path, reading->errors);
         if (root == NULL || !file_kind_check(root, experiment->topology_path, FILE_KIND_TOPOLOGY, reading->errors)) {
             return NULL;
         }

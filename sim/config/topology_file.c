@@ -2,6 +2,7 @@
 #include "config/topology_file.h"
 
 #include "config/file_kind.h"
+#include "config/htsim_topology.h"
 #include "config/key.h"
 #include "config/section_reader.h"
 #include "config/topology_check.h"
@@ -30,10 +31,14 @@ void topology_read_node(const struct tree_node *root, struct topology *topology,
     }
 }
 
+struct tree_node *topology_file_tree(struct tree *tree, const char *path, struct error_list *errors) {
+    return htsim_topology_is(path) ? htsim_topology_read(tree, path, errors) : tree_read(tree, path, errors);
+}
+
 bool topology_read(const char *path, struct topology *topology, struct error_list *errors) {
     const unsigned before = errors->count + errors->dropped;
     struct tree *tree = tree_create();
-    const struct tree_node *root = tree_read(tree, path, errors);
+    const struct tree_node *root = topology_file_tree(tree, path, errors);
     if (root != NULL && file_kind_check(root, path, FILE_KIND_TOPOLOGY, errors)) {
         topology_read_node(root, topology, errors);
         snprintf(topology->path, sizeof topology->path, "%s", path);
