@@ -35,6 +35,8 @@ static struct switch_parameters switch_of(const struct topology_switch *given) {
         .lossy_alpha_shift = given->lossy_alpha_shift,
         .headroom_bytes = given->headroom_bytes,
         .xon_bytes = given->xon_bytes,
+        .watchdog_detection_ps = given->watchdog ? given->watchdog_detection_ps : 0,
+        .watchdog_restoration_ps = given->watchdog_restoration_ps,
         .ecn = given->ecn,
         .ecn_minimum_bytes = given->ecn_minimum_bytes,
         .ecn_maximum_bytes = given->ecn_maximum_bytes,

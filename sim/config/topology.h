@@ -66,6 +66,8 @@ struct topology_switch {
     uint64_t headroom_bytes; /**< per ingress port (xoff) */
     uint64_t xon_bytes;
     bool pfc;
+    bool watchdog; /**< PFC watchdog, which drops */
+    uint64_t watchdog_detection_ps, watchdog_restoration_ps;
     bool ecn;
     uint64_t ecn_minimum_bytes, ecn_maximum_bytes;
     double ecn_probability;

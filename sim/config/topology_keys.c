@@ -154,6 +154,21 @@ static const struct key switch_keys[] = {
      FIELD(topology_switch, xon_bytes)},
     {"pfc", KEY_FLAG, .fallback = "true", .doc = "Priority flow control on the lossless class.",
      FIELD(topology_switch, pfc)},
+    {"watchdog", KEY_FLAG, .fallback = "false",
+     .doc =
+         "PFC watchdog: a lossless queue that has been paused for watchdog_detection without a break is emptied, and "
+         "takes nothing until it has not been paused for watchdog_restoration (SONiC's pfcwd with its action drop; "
+         "off, as there before it is started).",
+     FIELD(topology_switch, watchdog)},
+    {"watchdog_detection", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "281 s", "200 ms",
+     .doc =
+         "PFC watchdog: paused for so long is a storm (sonic-utilities pfcwd/main.py: DEFAULT_DETECTION_TIME = 200 ms; "
+         "polled there every 200 ms, here at once).",
+     FIELD(topology_switch, watchdog_detection_ps)},
+    {"watchdog_restoration", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "281 s", "200 ms",
+     .doc = "PFC watchdog: not paused for so long, the storm is over (sonic-utilities pfcwd/main.py: "
+            "DEFAULT_RESTORATION_TIME = 200 ms).",
+     FIELD(topology_switch, watchdog_restoration_ps)},
     {"ecn", KEY_FLAG, .fallback = "true", .doc = "Marks data packets by the depth of their egress queue.",
      FIELD(topology_switch, ecn)},
     {"ecn_minimum", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "159744 B",

@@ -17,6 +17,8 @@ struct link_counters {
     uint64_t arrived_bytes;               /**< that came in by the port which this link leaves, on the link's reverse */
     uint64_t marks;                       /**< packets marked when they started on this link */
     uint64_t lossless_drops, lossy_drops; /**< packets that were to leave by this link and found no room */
+    uint64_t watchdog_drops;              /**< lossless packets that the PFC watchdog discarded at this port */
+    uint64_t watchdog_storms;             /**< times that it declared a storm there */
     uint64_t dropped_bytes;
     uint64_t trims;         /**< packets that were to leave by this link and lost their payload for want of room */
     uint64_t trimmed_bytes; /**< that payload */

@@ -19,12 +19,14 @@ struct switch_parameters {
     uint64_t lossy_pool_bytes;    /**< shared by control and lossy queues */
     int lossless_alpha_shift;     /**< dynamic threshold = free pool × 2^shift (SONiC dynamic_th) */
     int lossy_alpha_shift;
-    uint64_t headroom_bytes;               /**< per ingress port, absorbs what is in flight after a pause (xoff) */
-    uint64_t xon_bytes;                    /**< resume level and hysteresis */
-    bool ecn;                              /**< mark data classes */
-    uint64_t ecn_minimum_bytes;            /**< Kmin: at or below never marked */
-    uint64_t ecn_maximum_bytes;            /**< Kmax: above always marked */
-    uint32_t ecn_probability_fxp20;        /**< Pmax at Kmax, 1 << 20 = 1 */
+    uint64_t headroom_bytes;          /**< per ingress port, absorbs what is in flight after a pause (xoff) */
+    uint64_t xon_bytes;               /**< resume level and hysteresis */
+    uint64_t watchdog_detection_ps;   /**< PFC watchdog: a queue paused for so long is in a storm; 0 = no watchdog */
+    uint64_t watchdog_restoration_ps; /**< and takes packets again when it has not been paused for so long */
+    bool ecn;                         /**< mark data classes */
+    uint64_t ecn_minimum_bytes;       /**< Kmin: at or below never marked */
+    uint64_t ecn_maximum_bytes;       /**< Kmax: above always marked */
+    uint32_t ecn_probability_fxp20;   /**< Pmax at Kmax, 1 << 20 = 1 */
     uint32_t class_weight[PACKET_CLASSES]; /**< DWRR weights of the two data classes; control is strict */
 };
 

@@ -92,6 +92,7 @@ struct switch_device *switch_create(const struct context *context, uint32_t devi
     device->next_failure_ps = device->failure != NULL ? switch_failure_next_ps(device->failure) : TIME_NEVER;
     device->next_look_ps = number_smaller(device->next_failure_ps, device->next_refresh_ps);
     init_shortcuts(device, place);
+    device->watchdog = watchdog_create(device->parameters, device->n_ports);
     return device;
 }
 
@@ -101,6 +102,7 @@ void switch_free(struct switch_device *device) {
     }
     path_state_free(device->path);
     switch_failure_free(device->failure);
+    watchdog_free(device->watchdog);
     heap_fini(&device->departures);
     free(device->active);
     free(device->stale);
@@ -132,15 +134,30 @@ static void refresh(struct switch_device *device, struct engine_worker *worker, 
     device->context->path->refresh(device->path, device->views);
 }
 
-/* Takes the steps of links that go down and come up until now_ps, and lets the policy see the ports as they are between them. */
+/* Takes the steps of links that go down and come up, and of the watchdog, until now_ps, and lets the policy see the ports as they are between them. */
 static void follow_failures(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
-    while (device->next_failure_ps <= now_ps) {
-        if (device->next_refresh_ps < device->next_failure_ps) {
-            refresh(device, worker, device->next_failure_ps - 1);
+    for (;;) {
+        const uint64_t watchdog_ps = watchdog_next_ps(device->watchdog);
+        const uint64_t step_ps = number_smaller(device->next_failure_ps, watchdog_ps);
+        if (step_ps > now_ps) {
+            return;
         }
-        switch_failure_step(device, worker);
-        device->next_failure_ps = switch_failure_next_ps(device->failure);
+        if (device->next_refresh_ps < step_ps) {
+            refresh(device, worker, step_ps - 1);
+        }
+        if (device->next_failure_ps <= watchdog_ps) {
+            switch_failure_step(device, worker);
+            device->next_failure_ps = switch_failure_next_ps(device->failure);
+        } else {
+            watchdog_step(device, worker);
+        }
     }
+}
+
+/* When look is next needed. */
+static void plan_look(struct switch_device *device) {
+    device->next_look_ps = number_smaller(device->next_failure_ps, device->next_refresh_ps);
+    device->next_look_ps = number_smaller(device->next_look_ps, watchdog_next_ps(device->watchdog));
 }
 
 /* What is due until now_ps: links that go down and come up, and port states for the policy. */
@@ -149,7 +166,7 @@ static void look(struct switch_device *device, struct engine_worker *worker, uin
     if (device->next_refresh_ps <= now_ps) {
         refresh(device, worker, now_ps);
     }
-    device->next_look_ps = number_smaller(device->next_failure_ps, device->next_refresh_ps);
+    plan_look(device);
 }
 
 /* NULL: there is no way. */
@@ -256,6 +273,11 @@ static inline void handle_packet(struct switch_device *device, struct engine_wor
     }
     switch_port_drain(device, worker, egress, now_ps);
     const enum packet_class class = packet_class(packet);
+    if (__builtin_expect(device->watchdog != NULL, 0) && class == PACKET_CLASS_LOSSLESS &&
+        watchdog_is_dropping(device->watchdog, egress->number)) {
+        watchdog_drop(device, egress, packet, number, now_ps);
+        return;
+    }
     const bool admitted = class == PACKET_CLASS_LOSSLESS && device->pfc
                               ? switch_admit_lossless(device, worker, ingress, size, now_ps)
                               : switch_admit_lossy(device, worker, egress, class, size, now_ps);
@@ -273,14 +295,19 @@ static void handle_control(struct switch_device *device, struct engine_worker *w
     switch_port_drain(device, worker, port, now_ps);
     note_stale(device, port);
     if (control->kind == CONTROL_PAUSE) {
+        if (!port->paused) {
+            watchdog_paused(device->watchdog, port_number, now_ps);
+        }
         port->paused = true;
         port->paused_since_ps = now_ps;
         counters->pauses++;
     } else if (control->kind == CONTROL_RESUME && port->paused) {
         port->paused = false;
         counters->paused_ps += now_ps - port->paused_since_ps;
+        watchdog_resumed(device->watchdog, port_number, now_ps);
         switch_port_kick(device, worker, port, now_ps);
     }
+    plan_look(device);
 }
 
 /* Starts everything that starts before the window ends; returns when the next start is due. */
@@ -314,7 +341,8 @@ static uint64_t finish_window(struct switch_device *device, struct engine_worker
 
 /* The same, with links that go down or come up while somebody is paused. */
 static uint64_t close_window(struct switch_device *device, struct engine_worker *worker, uint64_t end_ps) {
-    const uint64_t due_ps = finish_window(device, worker, end_ps);
+    uint64_t due_ps = finish_window(device, worker, end_ps);
+    due_ps = number_smaller(due_ps, watchdog_next_ps(device->watchdog));
     if (device->next_failure_ps == TIME_NEVER) {
         return due_ps;
     }
@@ -384,7 +412,7 @@ uint64_t switch_buffered_bytes(const struct switch_device *device) {
 
 size_t switch_bytes(const struct switch_device *device) {
     return sizeof(*device) + device->n_ports * (sizeof(struct switch_port) + sizeof(struct path_port)) +
-           switch_failure_bytes(device->failure) + 2 * device->words * sizeof(uint64_t) +
-           device->departures.capacity * sizeof(struct heap_entry) +
+           switch_failure_bytes(device->failure) + watchdog_bytes(device->watchdog) +
+           2 * device->words * sizeof(uint64_t) + device->departures.capacity * sizeof(struct heap_entry) +
            (device->telemetry ? device->n_ports * sizeof(struct telemetry_port) : 0);
 }

@@ -8,6 +8,7 @@
 #include "device/queue.h"
 #include "device/switch.h"
 #include "device/switch_failure.h"
+#include "device/watchdog.h"
 
 /** A port: its transmitter with the queues in front of it, and what came in by it. Hot fields first. */
 struct switch_port {
@@ -70,7 +71,8 @@ struct switch_device {
     struct path_port *views;        /**< [n_ports], for refreshes */
     struct switch_failure *failure; /**< NULL: nothing fails in this run */
     uint64_t next_failure_ps;       /**< when a link of the switch next goes down or comes up; TIME_NEVER: no more */
-    uint64_t next_look_ps;          /**< the earlier of that and of the next refresh */
+    struct watchdog *watchdog;      /**< NULL: none */
+    uint64_t next_look_ps;          /**< the earliest of that, of the next refresh and of the watchdog */
     uint64_t next_refresh_ps;       /**< TIME_NEVER: the policy does not look at ports */
     struct switch_port ports[];
 };

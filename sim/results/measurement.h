@@ -110,6 +110,8 @@ struct measurement_link {
     uint64_t trims;           /**< packets that were cut to their header at this port for want of buffer */
     uint64_t lost_packets;    /**< put on it and lost: it was dead, died, or is lossy */
     uint64_t unrouted;        /**< packets that came in by the port which it leaves, and knew no way on */
+    uint64_t watchdog_drops;  /**< lossless packets that the PFC watchdog discarded at this port */
+    uint64_t watchdog_storms; /**< times that it declared a storm there */
     uint64_t pauses;          /**< pause records that the transmitter of this link obeyed */
     uint64_t paused_ps;       /**< time that the transmitter was paused */
     uint64_t deepest_bytes;   /**< deepest queue of the port, all classes */

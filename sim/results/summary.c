@@ -246,6 +246,8 @@ static void summarise_links(struct summary *summary, const struct measurement *m
         summary->drops_lossless += (double)link->drops_lossless;
         summary->drops_lossy += (double)link->drops_lossy;
         summary->trims += (double)link->trims;
+        summary->watchdog_storms += (double)link->watchdog_storms;
+        summary->watchdog_drops += (double)link->watchdog_drops;
         summary->lost += (double)link->lost_packets;
         summary->unrouted += (double)link->unrouted;
         if (link->kind == MEASUREMENT_LINK_ETHERNET && (double)link->deepest_bytes > summary->worst_queue_bytes) {

@@ -58,6 +58,7 @@ struct summary {
     double trims;                                                  /**< packets, sum over links */
     double lost, unrouted;                                         /**< packets, sums over links */
     double retransmitted, duplicates, out_of_order, notifications; /**< packets, sums over endpoints */
+    double watchdog_storms, watchdog_drops;                        /**< sums over links */
     double receive_pauses, receive_discards;                       /**< of receive buffers, sums over endpoints */
     double spurious, nacks;                                        /**< packets, sums over endpoints */
     double reordering;                                             /**< packets, largest of any endpoint */

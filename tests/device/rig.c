@@ -272,6 +272,8 @@ struct link_counters rig_links(const struct rig *rig) {
         sum.lost_bytes += link->lost_bytes;
         sum.unrouted_packets += link->unrouted_packets;
         sum.unrouted_bytes += link->unrouted_bytes;
+        sum.watchdog_drops += link->watchdog_drops;
+        sum.watchdog_storms += link->watchdog_storms;
         sum.pauses += link->pauses;
         sum.paused_ps += link->paused_ps;
         sum.deepest_bytes = link->deepest_bytes > sum.deepest_bytes ? link->deepest_bytes : sum.deepest_bytes;

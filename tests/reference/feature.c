@@ -53,6 +53,8 @@ static void sum_links(struct summary *s, const struct reference *reference) {
         s->links.unrouted_packets += counts->unrouted_packets;
         s->links.forgotten_pauses += counts->forgotten_pauses;
         s->links.repeated_pauses += counts->repeated_pauses;
+        s->links.watchdog_drops += counts->watchdog_drops;
+        s->links.watchdog_restorations += counts->watchdog_restorations;
     }
 }
 
@@ -330,6 +332,12 @@ static bool inferred_loss(const struct summary *s) {
 static bool spurious(const struct summary *s) {
     return s->endpoints.spurious > 0;
 }
+static bool watchdog_storm(const struct summary *s) {
+    return s->links.watchdog_drops > 0;
+}
+static bool watchdog_restoration(const struct summary *s) {
+    return s->links.watchdog_restorations > 0;
+}
 static bool finished(const struct summary *s) {
     return s->reference->finished;
 }
@@ -399,6 +407,8 @@ static const struct {
     [FEATURE_SELECTIVE_ACK] = {"selective ACK", selective_ack},
     [FEATURE_INFERRED_LOSS] = {"loss told by later packets", inferred_loss},
     [FEATURE_SPURIOUS] = {"packet sent again without need", spurious},
+    [FEATURE_WATCHDOG_STORM] = {"queue emptied by the PFC watchdog", watchdog_storm},
+    [FEATURE_WATCHDOG_RESTORATION] = {"queue restored by the PFC watchdog", watchdog_restoration},
 };
 _Static_assert((int)FEATURES <= 64, "a set of features has too few bits");
 

@@ -13,7 +13,15 @@
 
 enum { ONE_FXP20 = 1 << 20, ONE_FXP16 = 1 << 16, PLENTY_BYTES = 1 << 20, AMPLE_HEADROOM_BYTES = 1 << 19 };
 
-enum topic { TOPIC_LEAF = 200, TOPIC_SPINE, TOPIC_NIC, TOPIC_NVLINK, TOPIC_PATH, TOPIC_CONTROLLER };
+enum topic {
+    TOPIC_LEAF = 200,
+    TOPIC_SPINE,
+    TOPIC_NIC,
+    TOPIC_NVLINK,
+    TOPIC_PATH,
+    TOPIC_CONTROLLER,
+    TOPIC_WATCHDOG = 630
+};
 
 /** A multiple of the time of a packet at 400 Gb/s, so that things happen exactly when an interval ends; else any time. */
 static uint64_t draw_interval_ps(struct dice *dice, const struct nic_parameters *nic, uint64_t most_ps) {
@@ -203,6 +211,20 @@ static struct congestion_parameters draw_congestion(struct dice *dice, const str
                                           .receiver_credit = draw_receiver_credit(dice)};
 }
 
+/** Some switches have a watchdog that is quick enough for cases of some microseconds. */
+static void draw_watchdog(struct network_parameters *parameters, uint64_t number) {
+    struct dice dice = dice_of(number, TOPIC_WATCHDOG);
+    if (!dice_chance(&dice, 50)) {
+        return;
+    }
+    struct switch_parameters *const tiers[] = {&parameters->leaf, &parameters->spine};
+    for (size_t t = 0; t < COUNT(tiers); t++) {
+        tiers[t]->watchdog_detection_ps =
+            dice_chance(&dice, 80) ? dice_between(&dice, US / 5, dice_chance(&dice, 50) ? 2 * US : 12 * US) : 0;
+        tiers[t]->watchdog_restoration_ps = dice_between(&dice, 1, 12 * US);
+    }
+}
+
 struct network_parameters random_parameters_create(uint64_t number) {
     struct dice leaf = dice_of(number, TOPIC_LEAF), spine = dice_of(number, TOPIC_SPINE);
     struct dice nic = dice_of(number, TOPIC_NIC), nvlink = dice_of(number, TOPIC_NVLINK);
@@ -215,5 +237,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     parameters.congestion = draw_congestion(&controller, &parameters.nic);
     random_wishes_grant(&parameters, number);
     random_loss_draw(&parameters, number);
+    draw_watchdog(&parameters, number);
     return parameters;
 }

@@ -121,7 +121,8 @@ static bool handle(struct reference_world *world, const struct reference_step *s
 
 /** Steps of time alone: they are no sign that something goes on. */
 static bool is_clockwork(enum reference_step_kind kind) {
-    return kind == REFERENCE_STEP_REFRESH || kind == REFERENCE_STEP_DOWN || kind == REFERENCE_STEP_UP;
+    return kind == REFERENCE_STEP_REFRESH || kind == REFERENCE_STEP_DOWN || kind == REFERENCE_STEP_UP ||
+           kind == REFERENCE_STEP_WATCHDOG;
 }
 
 static bool only_refreshes(const struct reference_heap *heap) {

@@ -26,6 +26,9 @@ struct reference_link_counts {
     uint64_t marks;                    /**< marks set when a packet started here */
     uint64_t drops_lossless;           /**< packets of the lossless class that were meant for this port and dropped */
     uint64_t drops_lossy;              /**< the same for the other classes */
+    uint64_t watchdog_drops;           /**< lossless packets that the watchdog discarded at this port */
+    uint64_t watchdog_storms;          /**< storms that it declared there */
+    uint64_t watchdog_restorations;    /**< … and took back */
     uint64_t dropped_bytes;            /**< of both */
     uint64_t lost_packets, lost_bytes; /**< put on the link and lost there */
     uint64_t unrouted_packets, unrouted_bytes; /**< came in by the port that this link leaves, and knew no way on */

@@ -13,12 +13,13 @@
 
 /** What a step is. */
 enum reference_step_kind {
-    REFERENCE_STEP_DOWN,    /**< the cable at port goes down */
-    REFERENCE_STEP_UP,      /**< … and comes up again */
-    REFERENCE_STEP_SENT,    /**< a transmission ends at port */
-    REFERENCE_STEP_WAKE,    /**< an idle transmitter at port may choose again */
-    REFERENCE_STEP_REFRESH, /**< a switch looks at its ports */
-    REFERENCE_STEP_PAUSE,   /**< control records: they arrive at port */
+    REFERENCE_STEP_DOWN,     /**< the cable at port goes down */
+    REFERENCE_STEP_UP,       /**< … and comes up again */
+    REFERENCE_STEP_WATCHDOG, /**< the watchdog looks at port, unless value is no longer its last setting there */
+    REFERENCE_STEP_SENT,     /**< a transmission ends at port */
+    REFERENCE_STEP_WAKE,     /**< an idle transmitter at port may choose again */
+    REFERENCE_STEP_REFRESH,  /**< a switch looks at its ports */
+    REFERENCE_STEP_PAUSE,    /**< control records: they arrive at port */
     REFERENCE_STEP_RESUME,
     REFERENCE_STEP_CREDIT,  /**< value = bytes */
     REFERENCE_STEP_PACKET,  /**< a packet arrives at port */

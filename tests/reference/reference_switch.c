@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { PHASE_REFRESH = 2, DEFICIT_UNIT_BYTES = 1024 };
+enum { PHASE_LINK = 0, TIE_WATCHDOG = 1, PHASE_REFRESH = 2, DEFICIT_UNIT_BYTES = 1024 };
 
 struct switch_port {
     struct reference_queue queues[PACKET_CLASSES];
@@ -22,6 +22,9 @@ struct switch_port {
     /* as an ingress */
     uint64_t shared, headroom;
     bool pausing; /* the other end has been told to pause */
+    /* the PFC watchdog */
+    bool dropping;
+    uint64_t setting;
 };
 
 struct reference_switch {
@@ -256,6 +259,61 @@ static void sent(struct reference_world *world, struct reference_switch *device,
     choose(world, device, port);
 }
 
+/* ---- the PFC watchdog ---- */
+
+/** The watchdog is to look at a port after delay_ps, in place of any time set before. */
+static void set_watchdog(struct reference_world *world, struct reference_switch *device, uint16_t port,
+                         uint64_t delay_ps) {
+    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = world->now_ps + delay_ps,
+                                                               .device = device->device,
+                                                               .phase = PHASE_LINK,
+                                                               .tie = TIE_WATCHDOG,
+                                                               .place = port,
+                                                               .kind = REFERENCE_STEP_WATCHDOG,
+                                                               .port = port,
+                                                               .value = ++device->ports[port].setting});
+}
+
+/** A port was paused or resumed, or its cable went down. */
+static void watch(struct reference_world *world, struct reference_switch *device, uint16_t port, bool was_paused) {
+    const struct switch_parameters *parameters = device->parameters;
+    struct switch_port *at = &device->ports[port];
+    const bool paused = reference_world_transmitter(world, device->device, port)->paused;
+    if (parameters->watchdog_detection_ps == 0 || !parameters->pfc || paused == was_paused) {
+        return;
+    }
+    at->setting++;
+    if (paused != at->dropping) {
+        set_watchdog(world, device, port,
+                     paused ? parameters->watchdog_detection_ps : parameters->watchdog_restoration_ps);
+    }
+}
+
+static void drop_by_watchdog(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
+                             uint16_t egress, const struct packet *packet) {
+    struct reference_link_counts *counts = reference_world_counts(world, device->device, egress);
+    counts->watchdog_drops++;
+    counts->dropped_bytes += packet->size_bytes;
+    trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, device->device, ingress, packet, egress);
+}
+
+static void look_at(struct reference_world *world, struct reference_switch *device, uint16_t port, uint64_t setting) {
+    struct switch_port *at = &device->ports[port];
+    if (setting != at->setting) {
+        return;
+    }
+    at->dropping = !at->dropping;
+    struct reference_link_counts *counts = reference_world_counts(world, device->device, port);
+    counts->watchdog_storms += at->dropping;
+    counts->watchdog_restorations += !at->dropping;
+    while (at->dropping && at->queues[PACKET_CLASS_LOSSLESS].count > 0) {
+        const struct reference_queued queued = reference_queue_pop(&at->queues[PACKET_CLASS_LOSSLESS]);
+        at->depth[PACKET_CLASS_LOSSLESS] -= queued.packet.size_bytes;
+        drop_by_watchdog(world, device, queued.ingress, port, &queued.packet);
+        release_lossless(world, device, queued.ingress, queued.packet.size_bytes);
+    }
+}
+
 /* ---- arrivals ---- */
 
 /** The port that a packet leaves by; false if there is none. ports: room for all of the switch. */
@@ -327,6 +385,10 @@ static void accept(struct reference_world *world, struct reference_switch *devic
     const enum packet_class class = packet_class(packet);
     struct switch_port *to = &device->ports[egress];
 
+    if (class == PACKET_CLASS_LOSSLESS && to->dropping) {
+        drop_by_watchdog(world, device, step->port, egress, packet);
+        return;
+    }
     const bool admitted = is_protected(device, packet) ? admit_lossless(world, device, step->port, size)
                                                        : admit_lossy(device, to->depth[class], size);
     if (!admitted) {
@@ -360,7 +422,9 @@ static void arrive(struct reference_world *world, struct reference_switch *devic
 
 /** The cable at a port goes down: a pause is forgotten. */
 static void go_down(struct reference_world *world, struct reference_switch *device, uint16_t port) {
+    const bool was_paused = reference_world_transmitter(world, device->device, port)->paused;
     reference_world_forget_pause(world, device->device, port);
+    watch(world, device, port, was_paused);
     choose(world, device, port);
 }
 
@@ -383,6 +447,12 @@ static void refresh(struct reference_world *world, struct reference_switch *devi
     schedule_refresh(world, device->device, world->now_ps + world->parameters->path.refresh_period_ps);
 }
 
+static void change_pause(struct reference_world *world, struct reference_switch *device, uint16_t port, bool paused) {
+    const bool was_paused = reference_world_transmitter(world, device->device, port)->paused;
+    reference_world_paused(world, device->device, port, paused);
+    watch(world, device, port, was_paused);
+}
+
 void reference_switch_step(struct reference_world *world, struct reference_switch *device,
                            const struct reference_step *step) {
     switch (step->kind) {
@@ -402,10 +472,13 @@ void reference_switch_step(struct reference_world *world, struct reference_switc
         refresh(world, device);
         break;
     case REFERENCE_STEP_PAUSE:
-        reference_world_paused(world, device->device, step->port, true);
+        change_pause(world, device, step->port, true);
+        break;
+    case REFERENCE_STEP_WATCHDOG:
+        look_at(world, device, step->port, step->value);
         break;
     case REFERENCE_STEP_RESUME:
-        reference_world_paused(world, device->device, step->port, false);
+        change_pause(world, device, step->port, false);
         choose(world, device, step->port);
         break;
     case REFERENCE_STEP_PACKET:
