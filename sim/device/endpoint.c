@@ -20,6 +20,7 @@ struct endpoint *endpoint_create(const struct context *context, uint32_t device)
     if (endpoint->n_nics > 0) {
         nic_init(endpoint);
         endpoint->receive = receive_buffer_create(context, device);
+        endpoint->fails = endpoint->receive != NULL || endpoint->nic.n_changes > 0;
     }
     lane_init(endpoint);
     return endpoint;
@@ -144,8 +145,8 @@ void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, e
     take_outbox(endpoint, worker, now_ps);
 }
 
-void endpoint_handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
-                            uint32_t port, uint64_t now_ps) {
+static inline void take_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                               uint32_t port, uint64_t now_ps) {
     switch (packet_kind(packet)) {
     case PACKET_DATA:
         receiver_handle_data(endpoint, worker, packet, now_ps);
@@ -168,6 +169,11 @@ void endpoint_handle_packet(struct endpoint *endpoint, struct engine_worker *wor
     }
 }
 
+void endpoint_handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                            uint32_t port, uint64_t now_ps) {
+    take_packet(endpoint, worker, packet, port, now_ps);
+}
+
 static inline void handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                                  uint32_t port, uint64_t now_ps) {
     endpoint->links[port].arrived_bytes += packet->size_bytes;
@@ -175,7 +181,7 @@ static inline void handle_packet(struct endpoint *endpoint, struct engine_worker
         receive_buffer_keeps(endpoint, worker, packet, now_ps)) {
         return;
     }
-    endpoint_handle_packet(endpoint, worker, packet, port, now_ps);
+    take_packet(endpoint, worker, packet, port, now_ps);
 }
 
 static void handle_arrival(struct endpoint *endpoint, struct engine_worker *worker, const struct engine_record *record,
@@ -232,7 +238,7 @@ static void run_timers(struct endpoint *endpoint, struct engine_worker *worker, 
 /* Whether run_timers may have something to do before an arrival. */
 static inline bool is_due(const struct endpoint *endpoint, uint64_t arrival_ps) {
     return heap_time_ps(&endpoint->starts) < arrival_ps || heap_time_ps(&endpoint->nic.timers) < arrival_ps ||
-           endpoint->take_ps < arrival_ps || endpoint->nic.n_changes_taken < endpoint->nic.n_changes;
+           endpoint->fails;
 }
 
 uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t begin_ps, uint64_t end_ps) {
@@ -249,11 +255,14 @@ uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t b
     run_timers(endpoint, worker, end_ps, end_ps - 1);
     nic_drain(endpoint, worker, end_ps - 1);
     uint64_t due_ps = lane_drain_all(endpoint, worker, end_ps - 1);
-    const bool minds = endpoint->nic.paused || receive_buffer_is_pausing(endpoint->receive);
+    if (__builtin_expect(endpoint->receive != NULL, 0)) {
+        const uint64_t receive_ps = receive_buffer_next_ps(endpoint);
+        due_ps = receive_ps < due_ps ? receive_ps : due_ps;
+    }
     const uint64_t others_ps[] = {nic_next_ps(&endpoint->nic), heap_time_ps(&endpoint->starts),
-                                  pair_next_timer_ps(endpoint), endpoint->take_ps,
-                                  minds ? nic_next_change_ps(&endpoint->nic) : TIME_NEVER};
-    for (int i = 0; i < 5; i++) {
+                                  pair_next_timer_ps(endpoint),
+                                  endpoint->nic.paused ? nic_next_change_ps(&endpoint->nic) : TIME_NEVER};
+    for (int i = 0; i < 4; i++) {
         due_ps = others_ps[i] < due_ps ? others_ps[i] : due_ps;
     }
     return due_ps;

@@ -122,6 +122,8 @@ struct endpoint {
     uint32_t device;
     uint32_t n_nics, n_lanes;
     struct nic nic;
+    bool
+        fails; /**< its NIC's link goes down and comes up, or it has a receive buffer: steps of these may precede any arrival */
     struct receive_buffer *receive; /**< NULL: the host takes everything as it arrives */
     uint64_t take_ps;            /**< when the host will have taken the packet at its head; TIME_NEVER: none is due */
     struct table receiver_index; /**< source << 16 | queue pair → receiver */

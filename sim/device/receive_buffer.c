@@ -40,6 +40,11 @@ bool receive_buffer_is_pausing(const struct receive_buffer *buffer) {
     return buffer != NULL && buffer->pausing;
 }
 
+uint64_t receive_buffer_next_ps(const struct endpoint *endpoint) {
+    const uint64_t change_ps = endpoint->receive->pausing ? nic_next_change_ps(&endpoint->nic) : TIME_NEVER;
+    return change_ps < endpoint->take_ps ? change_ps : endpoint->take_ps;
+}
+
 size_t receive_buffer_bytes(const struct receive_buffer *buffer) {
     return buffer != NULL ? sizeof(*buffer) : 0;
 }

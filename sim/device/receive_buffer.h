@@ -32,6 +32,9 @@ void receive_buffer_take(struct endpoint *endpoint, struct engine_worker *worker
 /** Sends a pause to the leaf. */
 void receive_buffer_pause(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
 
+/** When something of it is due by itself, where there is one: a packet is taken, or the link changes while the leaf is paused. */
+uint64_t receive_buffer_next_ps(const struct endpoint *endpoint);
+
 /** Whether the leaf is paused; false of NULL. */
 bool receive_buffer_is_pausing(const struct receive_buffer *buffer);
 

@@ -135,7 +135,8 @@ static void refresh(struct switch_device *device, struct engine_worker *worker, 
 }
 
 /* Takes the steps of links that go down and come up, and of the watchdog, until now_ps, and lets the policy see the ports as they are between them. */
-static void follow_failures(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
+static void __attribute__((noinline))
+follow_steps(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
     for (;;) {
         const uint64_t watchdog_ps = watchdog_next_ps(device->watchdog);
         const uint64_t step_ps = number_smaller(device->next_failure_ps, watchdog_ps);
@@ -155,14 +156,18 @@ static void follow_failures(struct switch_device *device, struct engine_worker *
 }
 
 /* When look is next needed. */
-static void plan_look(struct switch_device *device) {
+static inline void plan_look(struct switch_device *device) {
     device->next_look_ps = number_smaller(device->next_failure_ps, device->next_refresh_ps);
-    device->next_look_ps = number_smaller(device->next_look_ps, watchdog_next_ps(device->watchdog));
+    if (__builtin_expect(device->watchdog != NULL, 0)) {
+        device->next_look_ps = number_smaller(device->next_look_ps, watchdog_next_ps(device->watchdog));
+    }
 }
 
 /* What is due until now_ps: links that go down and come up, and port states for the policy. */
-static void look(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
-    follow_failures(device, worker, now_ps);
+static inline void look(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
+    if (__builtin_expect(device->next_failure_ps <= now_ps || device->watchdog != NULL, 0)) {
+        follow_steps(device, worker, now_ps);
+    }
     if (device->next_refresh_ps <= now_ps) {
         refresh(device, worker, now_ps);
     }
@@ -295,8 +300,9 @@ static void handle_control(struct switch_device *device, struct engine_worker *w
     switch_port_drain(device, worker, port, now_ps);
     note_stale(device, port);
     if (control->kind == CONTROL_PAUSE) {
-        if (!port->paused) {
+        if (__builtin_expect(device->watchdog != NULL, 0) && !port->paused) {
             watchdog_paused(device->watchdog, port_number, now_ps);
+            plan_look(device);
         }
         port->paused = true;
         port->paused_since_ps = now_ps;
@@ -304,10 +310,12 @@ static void handle_control(struct switch_device *device, struct engine_worker *w
     } else if (control->kind == CONTROL_RESUME && port->paused) {
         port->paused = false;
         counters->paused_ps += now_ps - port->paused_since_ps;
-        watchdog_resumed(device->watchdog, port_number, now_ps);
+        if (__builtin_expect(device->watchdog != NULL, 0)) {
+            watchdog_resumed(device->watchdog, port_number, now_ps);
+            plan_look(device);
+        }
         switch_port_kick(device, worker, port, now_ps);
     }
-    plan_look(device);
 }
 
 /* Starts everything that starts before the window ends; returns when the next start is due. */
@@ -342,7 +350,9 @@ static uint64_t finish_window(struct switch_device *device, struct engine_worker
 /* The same, with links that go down or come up while somebody is paused. */
 static uint64_t close_window(struct switch_device *device, struct engine_worker *worker, uint64_t end_ps) {
     uint64_t due_ps = finish_window(device, worker, end_ps);
-    due_ps = number_smaller(due_ps, watchdog_next_ps(device->watchdog));
+    if (__builtin_expect(device->watchdog != NULL, 0)) {
+        due_ps = number_smaller(due_ps, watchdog_next_ps(device->watchdog));
+    }
     if (device->next_failure_ps == TIME_NEVER) {
         return due_ps;
     }
