@@ -5,11 +5,18 @@
 #include "command/validate_completion.h"
 #include "command/validate_eplb.h"
 #include "command/validate_hash.h"
+#include "command/validate_rail.h"
 
 #include <string.h>
 
 const struct validate_kind *const validate_kind_table[] = {
-    &validate_hash_load, &validate_hash_packets, &validate_alltoall_busbw, &validate_completion, &validate_eplb, NULL,
+    &validate_hash_load,
+    &validate_hash_packets,
+    &validate_alltoall_busbw,
+    &validate_completion,
+    &validate_eplb,
+    &validate_rail_alltoall,
+    NULL,
 };
 
 const struct validate_kind *validate_kind_find(const char *name) {

@@ -41,8 +41,8 @@ struct validate_row_parameters {
     uint32_t flows, uplinks;                          /**< hash_load, hash_packets */
     uint32_t seeds;                                   /**< hash_load, hash_packets: 1 … seeds */
     uint64_t uplink_bytes;                            /**< hash_packets: payload of a leaf ÷ its uplinks */
-    uint32_t nodes, gpus;                             /**< alltoall_busbw: gpus of a node */
-    uint32_t quantity;                                /**< hash_load, hash_packets, eplb */
+    uint32_t nodes, gpus;                             /**< alltoall_busbw, rail_alltoall: gpus of a node */
+    uint32_t quantity;                                /**< hash_load, hash_packets, eplb, rail_alltoall */
     uint32_t unit;                                    /**< alltoall_busbw, completion */
     uint32_t statistic, side;                         /**< completion */
     uint64_t destinations[VALIDATE_ROW_DESTINATIONS]; /**< completion: of rank 0, 1, … */
