@@ -40,9 +40,10 @@ static const struct option_line option_lines[] = {
 enum { OPTION_LINES = sizeof(option_lines) / sizeof(option_lines[0]) };
 
 static void print_help(const struct arguments_grammar *grammar) {
-    printf("usage: moefabric %s%s%s%s%s\n\n%s\n\n", grammar->command, grammar->options ? " [OPTIONS]" : "",
+    printf("usage: moefabric %s%s%s%s%s%s\n\n%s\n\n", grammar->command, grammar->options ? " [OPTIONS]" : "",
            grammar->operand ? (grammar->operand_required ? " " : " [") : "", grammar->operand ? grammar->operand : "",
-           grammar->operand && !grammar->operand_required ? "]" : "", grammar->description);
+           grammar->more_operands ? "…" : "", grammar->operand && !grammar->operand_required ? "]" : "",
+           grammar->description);
     printf("options:\n");
     for (int i = 0; i < OPTION_LINES; i++) {
         const struct option_line *line = &option_lines[i];
@@ -140,7 +141,10 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
 static bool take_operand(struct arguments *arguments, const struct arguments_grammar *grammar, int n, char **texts,
                          int *exit_code) {
     if (optind < n && grammar->operand) {
-        arguments->operand = texts[optind++];
+        arguments->operand = texts[optind];
+        arguments->operands = &texts[optind];
+        arguments->n_operands = grammar->more_operands ? (uint32_t)(n - optind) : 1;
+        optind += (int)arguments->n_operands;
     }
     if (optind < n) {
         return refuse(exit_code, grammar, "what is \"%s\" for?", texts[optind]);

@@ -34,6 +34,7 @@ struct arguments_grammar {
     const char *command;
     const char *operand; /**< name of the operand in the help, NULL = none */
     bool operand_required;
+    bool more_operands;      /**< several may be given */
     unsigned options;        /**< bits of enum arguments_option */
     const char *description; /**< for the help */
     const char *examples;    /**< two lines for the help */
@@ -41,7 +42,9 @@ struct arguments_grammar {
 
 /** What was given. Texts belong to the command line. */
 struct arguments {
-    const char *operand; /**< NULL if none was given */
+    const char *operand;   /**< NULL if none was given */
+    char *const *operands; /**< [n_operands], the first of them is operand */
+    uint32_t n_operands;
     const char *output, *policy, *only, *folder, *series;
     const char *overrides[ARGUMENTS_OVERRIDES];
     uint32_t n_overrides;

@@ -14,6 +14,7 @@ const struct command command_table[] = {
     {"check", "say what would be simulated, and what it would cost, without simulating", command_check},
     {"validate", "simulate what is known from laws, peers and measurements, and print both values side by side",
      command_validate},
+    {"report", "write a web page with charts of one or several result files", command_report},
     {"show", "print the table of a result file again", command_show},
     {"export", "write a result file's tables as CSV, for spreadsheets and scripts", command_export},
     {"topology", "describe a topology file: devices, links, latencies, parts", command_topology},

@@ -13,6 +13,9 @@ struct json json_begin(FILE *stream) {
 }
 
 static void new_line(const struct json *json) {
+    if (json->compact) {
+        return;
+    }
     fprintf(json->stream, "\n%*s", (int)(2 * json->depth), "");
 }
 
@@ -150,6 +153,17 @@ void json_number(struct json *json, double value) {
         *mark = '.';
     }
     fputs(digits, json->stream);
+}
+
+void json_short(struct json *json, double value) {
+    char text[32];
+    if (isfinite(value)) {
+        separate(json);
+        snprintf(text, sizeof text, "%.5g", value);
+        fputs(text, json->stream);
+    } else {
+        json_number(json, value);
+    }
 }
 
 void json_boolean(struct json *json, bool value) {

@@ -17,6 +17,7 @@ struct json {
     unsigned depth;              /**< open objects and arrays; at most JSON_DEPTH */
     bool filled[JSON_DEPTH + 1]; /**< the open object or array has a member already */
     bool after_name;             /**< a member's name stands, its value is due */
+    bool compact; /**< no new lines and no blanks: set it after json_begin for documents that only programs read */
 };
 
 /** An empty document on a stream, which stays the caller's. */
@@ -39,6 +40,9 @@ void json_whole(struct json *json, uint64_t value);
 
 /** A number, with as many digits as bring the same double back; null if it is not finite. */
 void json_number(struct json *json, double value);
+
+/** A number rounded to five significant digits, for what is only looked at; null if it is not finite. */
+void json_short(struct json *json, double value);
 
 void json_boolean(struct json *json, bool value);
 
