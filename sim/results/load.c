@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "results/column.h"
 #include "results/load_check.h"
+#include "results/load_part.h"
+#include "results/load_series.h"
 #include "results/store.h"
 
 #include <hdf5.h>
@@ -41,62 +43,12 @@ static bool refuse(const struct reader *reader, int id, const char *format, ...)
     return false;
 }
 
-/** Opens what a name leads to; H5I_INVALID_HID if there is nothing of the kind. */
-static hid_t open_object(hid_t parent, const char *name, H5I_type_t kind) {
-    const hid_t object =
-        H5Lexists(parent, name, H5P_DEFAULT) > 0 ? H5Oopen(parent, name, H5P_DEFAULT) : H5I_INVALID_HID;
-    if (object >= 0 && H5Iget_type(object) != kind) {
-        H5Oclose(object);
-        return H5I_INVALID_HID;
-    }
-    return object;
-}
-
-/** A number attribute; false if it is not there or no number. */
-static bool get_number(hid_t object, const char *name, uint64_t *value) {
-    const hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
-    const hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
-    const bool done =
-        type >= 0 && H5Tget_class(type) == H5T_INTEGER && H5Aread(attribute, H5T_NATIVE_UINT64, value) >= 0;
-    H5Tclose(type);
-    H5Aclose(attribute);
-    return done;
-}
-
-/** A text attribute of variable length, to be freed by the caller; NULL if it is not there or no such text. */
-static char *get_text(hid_t object, const char *name) {
-    const hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
-    const hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
-    const hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
-    char *text = NULL, *copy = NULL;
-    if (type >= 0 && H5Tis_variable_str(type) > 0 && H5Sget_simple_extent_npoints(space) == 1 &&
-        H5Aread(attribute, type, &text) >= 0 && text != NULL) {
-        copy = memory_allocate(strlen(text) + 1, 1);
-        strcpy(copy, text);
-        H5free_memory(text);
-    }
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Aclose(attribute);
-    return copy;
-}
-
 /** A text attribute into a field that may cut it; empty if it is not there. */
 static bool get_field(hid_t object, const char *name, char *field, size_t size) {
-    char *text = get_text(object, name);
+    char *text = load_part_text(object, name);
     snprintf(field, size, "%s", text != NULL ? text : "");
     free(text);
     return field[0] != '\0';
-}
-
-static bool is_of_type(hid_t dataset, enum column_type type) {
-    const hid_t stored = H5Dget_type(dataset);
-    const H5T_class_t class = H5Tget_class(stored);
-    const bool fits = type == COLUMN_TEXT     ? class == H5T_STRING && H5Tis_variable_str(stored) == 0
-                      : type == COLUMN_DOUBLE ? class == H5T_FLOAT
-                                              : class == H5T_INTEGER;
-    H5Tclose(stored);
-    return fits;
 }
 
 static hid_t memory_type_of(const struct column *column) {
@@ -155,7 +107,7 @@ static bool read_column(hid_t dataset, const struct column *column, size_t row_b
 /** Reads one column of a table into rows; a column that is not there leaves zeros. */
 static bool load_column(struct reader *reader, hid_t group, const struct column_table *table,
                         const struct column *column, char *rows, uint64_t n_rows) {
-    const hid_t dataset = open_object(group, column->name, H5I_DATASET);
+    const hid_t dataset = load_part_open(group, column->name, H5I_DATASET);
     if (dataset < 0) {
         return true;
     }
@@ -163,7 +115,7 @@ static bool load_column(struct reader *reader, hid_t group, const struct column_
     if (count_rows(dataset) != n_rows) {
         done = refuse(reader, ERROR_ID_RESULT, "%s/%s has not the %" PRIu64 " rows of %s/%s", table->name, column->name,
                       n_rows, table->name, table->columns[0].name);
-    } else if (!is_of_type(dataset, column->type)) {
+    } else if (!load_part_is_of_type(dataset, column->type)) {
         done = refuse(reader, ERROR_ID_RESULT, "%s/%s has the wrong type", table->name, column->name);
     } else if (!read_column(dataset, column, table->row_bytes, rows, n_rows)) {
         done = refuse(reader, ERROR_ID_RESULT, "%s/%s is damaged", table->name, column->name);
@@ -174,7 +126,7 @@ static bool load_column(struct reader *reader, hid_t group, const struct column_
 
 /** How many rows a table has: as many as its first column. */
 static bool size_table(struct reader *reader, hid_t group, const struct column_table *table, uint64_t *n_rows) {
-    const hid_t first = open_object(group, table->columns[0].name, H5I_DATASET);
+    const hid_t first = load_part_open(group, table->columns[0].name, H5I_DATASET);
     if (first < 0) {
         return refuse(reader, ERROR_ID_RESULT, "there is no %s/%s", table->name, table->columns[0].name);
     }
@@ -194,7 +146,7 @@ static bool size_table(struct reader *reader, hid_t group, const struct column_t
 
 static bool load_table(struct reader *reader, hid_t run, const struct column_table *table,
                        struct measurement *measurement, uint64_t *n_rows) {
-    const hid_t group = open_object(run, table->name, H5I_GROUP);
+    const hid_t group = load_part_open(run, table->name, H5I_GROUP);
     if (group < 0) {
         return refuse(reader, ERROR_ID_RESULT, "there is no table %s", table->name);
     }
@@ -214,7 +166,7 @@ static bool load_table(struct reader *reader, hid_t run, const struct column_tab
 
 /** The scalars: one row that is there already. */
 static bool load_totals(struct reader *reader, hid_t run, struct measurement *measurement) {
-    const hid_t group = open_object(run, column_totals.name, H5I_GROUP);
+    const hid_t group = load_part_open(run, column_totals.name, H5I_GROUP);
     if (group < 0) {
         return refuse(reader, ERROR_ID_RESULT, "there is no group %s", column_totals.name);
     }
@@ -227,12 +179,12 @@ static bool load_totals(struct reader *reader, hid_t run, struct measurement *me
 }
 
 static bool load_rack_matrix(struct reader *reader, hid_t run, struct measurement *measurement) {
-    const hid_t dataset = open_object(run, "rack_bytes", H5I_DATASET);
+    const hid_t dataset = load_part_open(run, "rack_bytes", H5I_DATASET);
     const hid_t space = dataset >= 0 ? H5Dget_space(dataset) : H5I_INVALID_HID;
     hsize_t extent[2] = {0, 0};
     bool done = space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
                 H5Sget_simple_extent_dims(space, extent, NULL) == 2 && extent[0] == extent[1] &&
-                extent[0] <= MEASUREMENT_RACKS && is_of_type(dataset, COLUMN_UINT64);
+                extent[0] <= MEASUREMENT_RACKS && load_part_is_of_type(dataset, COLUMN_UINT64);
     if (done) {
         measurement->n_racks = (uint32_t)extent[0];
         measurement->rack_bytes = memory_allocate(extent[0] * extent[1], sizeof *measurement->rack_bytes);
@@ -247,7 +199,7 @@ static bool load_rack_matrix(struct reader *reader, hid_t run, struct measuremen
 static bool load_attributes(struct reader *reader, hid_t run, struct measurement *measurement) {
     uint64_t outcome = 0;
     if (!get_field(run, "policy", measurement->policy, sizeof measurement->policy) ||
-        !get_number(run, "seed", &measurement->seed) || !get_number(run, "outcome", &outcome) ||
+        !load_part_number(run, "seed", &measurement->seed) || !load_part_number(run, "outcome", &outcome) ||
         outcome > MEASUREMENT_MEMORY) {
         return refuse(reader, ERROR_ID_RESULT, "policy, seed or outcome is missing or wrong");
     }
@@ -273,10 +225,24 @@ static bool load_tables(struct reader *reader, hid_t run, struct measurement *me
     return done;
 }
 
+/** Series, where there are any; they may use the memory that is left. */
+static bool load_recorded(struct reader *reader, hid_t run, struct measurement *measurement) {
+    const hid_t group = load_part_open(run, "series", H5I_GROUP);
+    if (group < 0) {
+        return true;
+    }
+    const char *wrong = NULL;
+    measurement->series = load_series(group, measurement->n_links, &reader->budget_bytes, &wrong);
+    H5Gclose(group);
+    return measurement->series != NULL ||
+           refuse(reader, ERROR_ID_RESULT, "series/%s is missing, damaged or too large", wrong);
+}
+
 static bool load_run(struct reader *reader, hid_t run, struct measurement *measurement) {
     char reason[NAME_SIZE];
     return load_attributes(reader, run, measurement) && load_totals(reader, run, measurement) &&
            load_rack_matrix(reader, run, measurement) && load_tables(reader, run, measurement) &&
+           load_recorded(reader, run, measurement) &&
            (load_check(measurement, reason, sizeof reason) || refuse(reader, ERROR_ID_RESULT, "%s", reason));
 }
 
@@ -302,7 +268,7 @@ static char (*list_runs(hid_t runs, uint32_t *count))[NAME_SIZE] {
 
 static bool load_named_run(struct reader *reader, hid_t runs, const char *name, struct load *load) {
     snprintf(reader->place, sizeof reader->place, "%s", name);
-    const hid_t run = open_object(runs, name, H5I_GROUP);
+    const hid_t run = load_part_open(runs, name, H5I_GROUP);
     if (run < 0) {
         return refuse(reader, ERROR_ID_RESULT, "the run is no group");
     }
@@ -327,7 +293,7 @@ static bool are_distinct(struct reader *reader, const struct load *load) {
 }
 
 static bool load_runs(struct reader *reader, hid_t file, struct load *load) {
-    const hid_t runs = open_object(file, "runs", H5I_GROUP);
+    const hid_t runs = load_part_open(file, "runs", H5I_GROUP);
     if (runs < 0) {
         return refuse(reader, ERROR_ID_RESULT, "there is no group runs");
     }
@@ -345,8 +311,8 @@ static bool load_runs(struct reader *reader, hid_t file, struct load *load) {
 
 /** The configuration: one text of fixed length. */
 static char *load_text(hid_t file, const char *name) {
-    const hid_t dataset = open_object(file, name, H5I_DATASET);
-    const bool is_text = dataset >= 0 && is_of_type(dataset, COLUMN_TEXT) && count_rows(dataset) == 1;
+    const hid_t dataset = load_part_open(file, name, H5I_DATASET);
+    const bool is_text = dataset >= 0 && load_part_is_of_type(dataset, COLUMN_TEXT) && count_rows(dataset) == 1;
     const hid_t stored = is_text ? H5Dget_type(dataset) : H5I_INVALID_HID;
     const size_t size = is_text ? H5Tget_size(stored) : 0;
     char *text = NULL;
@@ -366,7 +332,7 @@ static bool load_header(struct reader *reader, hid_t file, struct load *load) {
     char program[sizeof "moefabric" + 1];
     uint64_t version = 0;
     if (!get_field(file, "program", program, sizeof program) || strcmp(program, "moefabric") != 0 ||
-        !get_number(file, "schema_version", &version)) {
+        !load_part_number(file, "schema_version", &version)) {
         return refuse(reader, ERROR_ID_RESULT, "this is no result of moefabric");
     }
     if (version > STORE_SCHEMA_VERSION) {
@@ -374,8 +340,8 @@ static bool load_header(struct reader *reader, hid_t file, struct load *load) {
                       "the result has layout %" PRIu64 ", this program reads up to %d: read it with a newer moefabric",
                       version, STORE_SCHEMA_VERSION);
     }
-    load->title = get_text(file, "title");
-    load->program_version = get_text(file, "program_version");
+    load->title = load_part_text(file, "title");
+    load->program_version = load_part_text(file, "program_version");
     load->configuration = load_text(file, "configuration");
     return (load->title != NULL && load->program_version != NULL && load->configuration != NULL) ||
            refuse(reader, ERROR_ID_RESULT, "title, program_version or configuration is missing or damaged");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Result files read back: whole ones come back as they were, others are refused in words. */
+#include "base/memory.h"
 #include "results/column.h"
 #include "results/load.h"
+#include "results/series.h"
 #include "results/store.h"
 #include "sample.h"
 
@@ -26,11 +28,32 @@ static void write_file(const char *to, const struct store_header *header, struct
     ck_assert_msg(store_commit(store, &error), "%s", error.message);
 }
 
+/** Two intervals of two links and of one queue pair; drops were not recorded. */
+static struct series *make_series(void) {
+    struct series *series = memory_allocate(1, sizeof *series);
+    *series = (struct series){
+        .interval_ps = 1000, .from_ps = 7, .n_intervals = 2, .ended_early = true, .n_links = 2, .n_pairs = 1};
+    series->links = memory_allocate(2, sizeof *series->links);
+    series->links[0] = 2;
+    for (int q = 0; q < SERIES_DROPS; q++) {
+        series->values[q] = memory_allocate(4, sizeof(uint64_t));
+        series->values[q][3] = (uint64_t)q + 1;
+    }
+    series->pairs = memory_allocate(1, sizeof *series->pairs);
+    series->pairs[0] = (struct series_pair){1, 3, 0};
+    for (int q = 0; q < SERIES_PAIR_QUANTITIES; q++) {
+        series->pair_values[q] = memory_allocate(2, sizeof(uint64_t));
+        series->pair_values[q][1] = (uint64_t)q + 10;
+    }
+    return series;
+}
+
 static void make_file(void) {
     const struct store_header header = {
         .title = "four GPUs", .program_version = "0.1.0", .configuration = "a: 1 # 한국어\n"};
     struct measurement *runs[2] = {sample_measurement("adaptive+dcqcn", 1, 1, false),
                                    sample_measurement("ecmp/odd", 2, 3, false)};
+    runs[0]->series = make_series();
     runs[1]->outcome = MEASUREMENT_STALLED;
     snprintf(runs[1]->diagnosis, sizeof runs[1]->diagnosis, "leaf0 waits for itself");
     folder = sample_folder();
@@ -56,6 +79,14 @@ START_TEST(a_file_read_and_written_again_is_the_same_bytes) {
     ck_assert_uint_eq(load->n_runs, 2);
     ck_assert_int_eq(load->runs[1]->outcome, MEASUREMENT_STALLED);
     ck_assert_str_eq(load->runs[1]->diagnosis, "leaf0 waits for itself");
+    const struct series *series = load->runs[0]->series;
+    ck_assert_uint_eq(series->n_intervals, 2);
+    ck_assert(series->ended_early);
+    ck_assert_uint_eq(series->values[SERIES_MARKS][3], SERIES_MARKS + 1);
+    ck_assert_ptr_null(series->values[SERIES_DROPS]);
+    ck_assert_uint_eq(series->pairs[0].destination, 3);
+    ck_assert_uint_eq(series->pair_values[SERIES_PAIR_SENT_PACKETS][1], SERIES_PAIR_SENT_PACKETS + 10);
+    ck_assert_ptr_null(load->runs[1]->series);
     char *again = sample_path(folder, "again.h5");
     write_file(again, &(struct store_header){load->title, load->program_version, load->configuration}, load->runs,
                load->n_runs);
@@ -203,6 +234,21 @@ START_TEST(columns_of_another_type_are_refused) {
 }
 END_TEST
 
+START_TEST(series_of_links_that_are_not_there_are_refused) {
+    const uint32_t large = 3; /* of links 0 to 2 */
+    change_first(RUN "/series/link", H5T_NATIVE_UINT32, &large);
+    check_refused("series/link is missing, damaged or too large");
+}
+END_TEST
+
+START_TEST(series_of_another_size_are_refused) {
+    replace_column(RUN "/series/pair_destination", H5T_NATIVE_UINT32, 2);
+    check_refused("series/pair_source is missing, damaged or too large");
+    replace_column(RUN "/series/marks", H5T_NATIVE_UINT64, 4); /* of one dimension */
+    check_refused("series/marks is missing, damaged or too large");
+}
+END_TEST
+
 /* An older program did not write every column of today. */
 START_TEST(a_column_that_is_not_there_is_zero) {
     replace_column(RUN "/links/unrouted", H5T_NATIVE_UINT64, 0);
@@ -271,6 +317,8 @@ int main(void) {
     tcase_add_loop_test(cases, numbers_that_name_no_row_are_refused, 0, 8);
     tcase_add_test(cases, columns_of_another_length_are_refused);
     tcase_add_test(cases, tables_of_another_length_than_others_ask_for_are_refused);
+    tcase_add_test(cases, series_of_links_that_are_not_there_are_refused);
+    tcase_add_test(cases, series_of_another_size_are_refused);
     tcase_add_test(cases, columns_of_another_type_are_refused);
     tcase_add_test(cases, a_column_that_is_not_there_is_zero);
     tcase_add_test(cases, a_table_that_is_not_there_is_refused);
