@@ -401,7 +401,7 @@
   const drawProvenance = () => {
     const { result } = state, runs = result.comparison.runs;
     byId("configuration").textContent = result.configuration;
-    byId("provenance-note").textContent = `${result.name}: moefabric ${result.program_version}, ${runs.length} runs` +
+    byId("provenance-note").textContent = `${result.name}: moefabric ${result.program_version}, ${runs.length} ${runs.length === 1 ? "run" : "runs"}` +
       (runs.length ? `, traffic digest ${[...new Set(runs.map((run) => run.traffic_digest))].join(", ")}` : "") + ". Equal digests mean the same traffic.";
   };
 
@@ -416,7 +416,7 @@
     const { result } = state;
     byId("title").textContent = result.title;
     document.title = `${result.title} – moefabric`;
-    byId("subtitle").textContent = `${result.ranks || 0} GPUs, ${result.policies.length} policies`;
+    byId("subtitle").textContent = `${result.ranks || 0} GPUs, ${result.policies.length} ${result.policies.length === 1 ? "policy" : "policies"}`;
     choosePolicies();
     drawHeadline();
     drawDistributions();
