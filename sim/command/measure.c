@@ -7,6 +7,7 @@
 #include "command/measure_background.h"
 #include "command/slow_flow.h"
 #include "command/stall.h"
+#include "command/storm.h"
 #include "fabric/names.h"
 #include "workload/moe_summary.h"
 
@@ -354,5 +355,6 @@ struct measurement *measure_network(const struct simulation *simulation, const s
     const struct flow_pairs pairs = {
         .simulation = simulation, .plan = plan, .network = network, .measurement = measurement};
     slow_flow_explain(measurement, &pairs);
+    storm_explain(simulation->fabric, measurement);
     return measurement;
 }

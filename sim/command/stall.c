@@ -58,6 +58,24 @@ static void add_control_drops(struct line *line, const struct network *network, 
     }
 }
 
+/* Receivers that hold their leaf: nothing moves before their host takes data. */
+static void add_receivers(struct line *line, const struct network *network, const struct fabric *fabric) {
+    uint32_t count = 0, first = 0;
+    for (uint32_t rank = fabric->n_endpoints; rank > 0; rank--) {
+        if (endpoint_is_pausing(network_endpoint(network, rank - 1))) {
+            count++;
+            first = rank - 1;
+        }
+    }
+    if (count > 0) {
+        add(line, "%sthe NIC of gpu%u has paused its leaf, for its host takes no data", line->length > 0 ? "; " : "",
+            first);
+    }
+    if (count > 1) {
+        add(line, ", as have %u other NICs", count - 1);
+    }
+}
+
 /* Where packets went that a retransmission would need. */
 static void add_losses(struct line *line, const struct network *network, const struct fabric *fabric) {
     uint64_t lost = 0, most = 0, unrouted = 0;
@@ -102,6 +120,7 @@ void stall_describe(const struct network *network, const struct fabric *fabric, 
     if (!deadlock && paused > 0) {
         add(&line, "%u links are paused, but not in a circle", paused);
     }
+    add_receivers(&line, network, fabric);
     if (network_stuck_pair(network, &stuck)) {
         add_stuck_pair(&line, &stuck);
     }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* PFC storms are found from the counters of links: who started them, how far they spread, and that others are not called so. */
+#include "command/storm.h"
+#include "laboratory.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRAFFIC "traffic: {pattern: all_to_all, bytes: 60 KB}\npolicies: [ecmp+none]\ntransport: {window: 100 KB}\n"
+
+static bool tells(const struct measurement *measurement, const char *words) {
+    for (uint32_t i = 0; i < measurement->n_explanations; i++) {
+        if (strstr(measurement->explanations[i].text, words) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+START_TEST(pauses_of_switches_alone_are_no_storm) {
+    struct laboratory laboratory = laboratory_run("name: calm\ntopology: hosts.yaml\n" TRAFFIC);
+    const struct storm storm = storm_find(laboratory.fabric, laboratory.measurement);
+    uint64_t pauses = 0;
+    for (uint32_t l = 0; l < laboratory.fabric->n_links; l++) {
+        pauses += laboratory.measurement->links[l].pauses;
+    }
+    ck_assert_uint_gt(pauses, 0);
+    ck_assert_uint_eq(storm.root, FABRIC_NONE);
+    ck_assert(!tells(laboratory.measurement, "storm") && !tells(laboratory.measurement, "held its leaf back"));
+    laboratory_fini(&laboratory);
+}
+END_TEST
+
+START_TEST(a_receiver_that_stops_is_the_root_of_a_tree_that_reaches_other_leaves) {
+    struct laboratory laboratory =
+        laboratory_run("name: storm\ntopology: hosts.yaml\n" TRAFFIC
+                       "failures: [{what: gpu9, action: stop_receive, at: 5 us, for: 1 ms}]\n"
+                       "limits: {simulated_time: 100 ms}\n");
+    const struct fabric *fabric = laboratory.fabric;
+    const struct storm storm = storm_find(fabric, laboratory.measurement);
+    ck_assert_int_eq(laboratory.measurement->outcome, MEASUREMENT_FINISHED);
+    ck_assert_uint_eq(storm.root, fabric->links[fabric->devices[9].first_port].reverse);
+    ck_assert_uint_eq(storm.receivers, 1);
+    ck_assert_uint_ge(storm.hops, 2); /* its leaf's spines, and leaves behind them */
+    ck_assert_uint_gt(storm.nics, 8); /* more than those of its own leaf */
+    ck_assert_uint_gt(storm.links, storm.nics);
+    ck_assert(tells(laboratory.measurement, "PFC storm: the NIC of gpu9 held its leaf back"));
+    laboratory_fini(&laboratory);
+}
+END_TEST
+
+START_TEST(a_receiver_whose_pauses_its_leaf_absorbs_is_told_of_without_a_storm) {
+    struct laboratory laboratory = laboratory_run(
+        "name: small\ntopology: hosts.yaml\npolicies: [ecmp+none]\n"
+        "traffic: {pattern: single, source: 3, destination: 9, bytes: 1100 KB}\ntransport: {window: 1070 KB}\n"
+        "failures: [{what: gpu9, action: stop_receive, at: 0 s, for: 150 us}]\nlimits: {simulated_time: 100 ms}\n");
+    const struct storm storm = storm_find(laboratory.fabric, laboratory.measurement);
+    ck_assert_uint_ne(storm.root, FABRIC_NONE);
+    ck_assert_uint_eq(storm.links, 0);
+    ck_assert(tells(laboratory.measurement, "pauses went no further"));
+    laboratory_fini(&laboratory);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("storm");
+    TCase *tests = tcase_create("storm");
+    tcase_add_test(tests, pauses_of_switches_alone_are_no_storm);
+    tcase_add_test(tests, a_receiver_that_stops_is_the_root_of_a_tree_that_reaches_other_leaves);
+    tcase_add_test(tests, a_receiver_whose_pauses_its_leaf_absorbs_is_told_of_without_a_storm);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
