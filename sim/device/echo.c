@@ -46,13 +46,13 @@ uint64_t echo_round_trip_ps(const struct echo_store *store, uint32_t oldest, uin
 }
 
 struct congestion_way echo_way(const struct fabric *fabric, const struct nic_parameters *nic, uint32_t source,
-                               uint32_t destination) {
+                               uint32_t destination, uint32_t plane) {
     struct describe_path there, back;
     const uint32_t packet_bytes = nic->payload_bytes + nic->header_bytes;
-    const bool joined = describe_path(fabric, source, destination, FABRIC_ETHERNET, packet_bytes, &there) &&
-                        describe_path(fabric, destination, source, FABRIC_ETHERNET, nic->control_bytes, &back);
+    const bool joined = describe_path_of_plane(fabric, source, destination, plane, packet_bytes, &there) &&
+                        describe_path_of_plane(fabric, destination, source, plane, nic->control_bytes, &back);
     return (struct congestion_way){
-        .line_bits_per_s = fabric->links[fabric->devices[source].first_port].rate_bits_per_s,
+        .line_bits_per_s = fabric->links[fabric->devices[source].first_port + plane].rate_bits_per_s,
         .base_round_trip_ps = joined ? there.latency_ps + back.latency_ps : 0,
         .packet_bytes = packet_bytes,
         .switches = joined ? there.n_hops - 1 : 0,

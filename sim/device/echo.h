@@ -32,8 +32,8 @@ void echo_note(struct echo_store *store, uint32_t oldest, uint32_t number, uint8
 uint64_t echo_round_trip_ps(const struct echo_store *store, uint32_t oldest, uint32_t sent_number,
                             const struct packet *ack, uint64_t now_ps);
 
-/** The way between two endpoints: a full packet there and a control packet back through an idle fabric (describe_path). */
+/** The way between two endpoints in a plane: a full packet there and a control packet back through an idle fabric (describe_path_of_plane). */
 struct congestion_way echo_way(const struct fabric *fabric, const struct nic_parameters *nic, uint32_t source,
-                               uint32_t destination);
+                               uint32_t destination, uint32_t plane);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct endpoint *endpoint_create(const struct context *context, uint32_t device) {
     const struct fabric_endpoint *place = &context->fabric->endpoints[device];
-    struct endpoint *endpoint = memory_allocate(1, sizeof(*endpoint));
+    struct endpoint *endpoint = memory_allocate(1, sizeof(*endpoint) + place->n_nics * sizeof(struct nic_port));
     endpoint->context = context;
     endpoint->links = &context->links[context->fabric->devices[device].first_port];
     endpoint->device = device;
@@ -37,7 +37,7 @@ static void free_armed(struct endpoint *endpoint) {
 }
 
 void endpoint_release(struct endpoint *endpoint) {
-    nic_fini(&endpoint->nic);
+    nic_fini(endpoint);
     receive_buffer_free(endpoint->receive);
     receiver_fini(endpoint);
     lane_fini(endpoint);
@@ -147,6 +147,7 @@ void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, e
 
 static inline void take_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                                uint32_t port, uint64_t now_ps) {
+    endpoint->nic.reply_plane = (uint8_t)port; // of an NVLink port nobody asks
     switch (packet_kind(packet)) {
     case PACKET_DATA:
         receiver_handle_data(endpoint, worker, packet, now_ps);
@@ -178,7 +179,7 @@ static inline void handle_packet(struct endpoint *endpoint, struct engine_worker
                                  uint32_t port, uint64_t now_ps) {
     endpoint->links[port].arrived_bytes += packet->size_bytes;
     if (__builtin_expect(endpoint->receive != NULL, 0) && port < endpoint->n_nics &&
-        receive_buffer_keeps(endpoint, worker, packet, now_ps)) {
+        receive_buffer_keeps(endpoint, worker, packet, port, now_ps)) {
         return;
     }
     take_packet(endpoint, worker, packet, port, now_ps);
@@ -191,7 +192,7 @@ static void handle_arrival(struct endpoint *endpoint, struct engine_worker *work
     if (queue == ENGINE_PACKET) {
         handle_packet(endpoint, worker, (const void *)record, port, now_ps);
     } else if (port < endpoint->n_nics) {
-        nic_handle_control(endpoint, worker, (const void *)record, now_ps);
+        nic_handle_control(endpoint, worker, port, (const void *)record, now_ps);
     } else {
         lane_handle_credit(endpoint, worker, port - endpoint->n_nics, (const void *)record, now_ps);
     }
@@ -259,9 +260,9 @@ uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t b
         const uint64_t receive_ps = receive_buffer_next_ps(endpoint);
         due_ps = receive_ps < due_ps ? receive_ps : due_ps;
     }
-    const uint64_t others_ps[] = {nic_next_ps(&endpoint->nic), heap_time_ps(&endpoint->starts),
-                                  pair_next_timer_ps(endpoint),
-                                  endpoint->nic.paused ? nic_next_change_ps(&endpoint->nic) : TIME_NEVER};
+    const uint64_t others_ps[] = {
+        nic_next_ps(endpoint), heap_time_ps(&endpoint->starts), pair_next_timer_ps(endpoint),
+        endpoint->nic.n_changes > 0 && nic_is_paused(endpoint) ? nic_next_change_ps(&endpoint->nic) : TIME_NEVER};
     for (int i = 0; i < 4; i++) {
         due_ps = others_ps[i] < due_ps ? others_ps[i] : due_ps;
     }
@@ -269,9 +270,11 @@ uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t b
 }
 
 void endpoint_finish(struct endpoint *endpoint, uint64_t now_ps) {
-    struct nic *nic = &endpoint->nic;
-    if (nic->paused) {
-        endpoint->context->links[nic->link].paused_ps += now_ps - nic->paused_since_ps;
+    for (uint32_t plane = 0; plane < endpoint->nic.n_planes; plane++) {
+        const struct nic_port *port = &endpoint->ports[plane];
+        if (port->paused) {
+            endpoint->context->links[port->link].paused_ps += now_ps - port->paused_since_ps;
+        }
     }
 }
 
@@ -299,16 +302,16 @@ uint64_t endpoint_last_ps(const struct endpoint *endpoint) {
 
 size_t endpoint_bytes(const struct endpoint *endpoint) {
     const struct nic *nic = &endpoint->nic;
-    size_t bytes =
-        sizeof(*endpoint) + endpoint->n_lanes * sizeof(struct lane) + nic->pair_capacity * sizeof(struct queue_pair) +
-        nic->message_capacity * sizeof(struct pair_message) + nic->ring_capacity * sizeof(uint16_t) +
-        (nic->paced.capacity + nic->timers.capacity + endpoint->starts.capacity) * sizeof(struct heap_entry) +
-        (nic->peers.capacity + endpoint->receiver_index.capacity) * sizeof(struct table_slot) +
-        missing_bytes(&endpoint->missing) + series_bytes(endpoint) +
-        endpoint->receiver_capacity * sizeof(struct receiver) +
-        endpoint->armed_capacity * (sizeof(struct traffic_message) + sizeof(uint32_t)) +
-        endpoint->sent_capacity * sizeof(struct endpoint_sent) +
-        endpoint->delivered_capacity * sizeof(struct endpoint_received);
+    size_t bytes = sizeof(*endpoint) + endpoint->n_lanes * sizeof(struct lane) +
+                   nic->pair_capacity * sizeof(struct queue_pair) +
+                   nic->message_capacity * sizeof(struct pair_message) +
+                   (nic->timers.capacity + endpoint->starts.capacity) * sizeof(struct heap_entry) +
+                   (nic->peers.capacity + endpoint->receiver_index.capacity) * sizeof(struct table_slot) +
+                   missing_bytes(&endpoint->missing) + series_bytes(endpoint) +
+                   endpoint->receiver_capacity * sizeof(struct receiver) +
+                   endpoint->armed_capacity * (sizeof(struct traffic_message) + sizeof(uint32_t)) +
+                   endpoint->sent_capacity * sizeof(struct endpoint_sent) +
+                   endpoint->delivered_capacity * sizeof(struct endpoint_received);
     for (int i = 0; i < TRAFFIC_CHANNELS; i++) {
         bytes += endpoint->channels[i].capacity * sizeof(struct lane_message);
     }
@@ -317,6 +320,16 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
     }
     for (uint32_t i = 0; i < endpoint->n_receivers; i++) {
         bytes += endpoint->receivers[i].early_bits / 8;
+    }
+    for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
+        bytes += sizeof(struct nic_port) + endpoint->ports[plane].ring_capacity * sizeof(uint16_t) +
+                 endpoint->ports[plane].paced.capacity * sizeof(struct heap_entry);
+    }
+    if (nic->n_planes > 1) {
+        bytes += (size_t)nic->pair_capacity * (nic->n_planes - 1) * sizeof(struct pair_plane);
+    }
+    for (uint32_t i = 0; nic->ledgers && i < nic->n_pairs; i++) {
+        bytes += sizeof(struct plane_ledger) + plane_ledger_bytes(&nic->ledgers[i]);
     }
     return bytes + pull_bytes(endpoint->nic.pulls) + receive_buffer_bytes(endpoint->receive);
 }

@@ -9,6 +9,7 @@
 #include "device/lane.h"
 #include "device/missing.h"
 #include "device/pieces.h"
+#include "device/plane.h"
 #include "device/pull.h"
 #include "device/queue.h"
 #include "device/receive_buffer.h"
@@ -20,6 +21,20 @@
 
 /** Where a queue pair waits for its turn. */
 enum pair_place { PAIR_NOWHERE, PAIR_IN_RING, PAIR_IN_HEAP };
+
+/** What a queue pair has in a plane of its NIC. */
+struct pair_plane {
+    uint8_t place; /**< enum pair_place: where it waits at the port of the plane */
+    bool closed;   /**< nothing of it is sent here */
+    /* The rest is one congestion context: of the plane, or, in plane 0, the only one of the queue pair. */
+    bool probing;      /**< a probe is outstanding */
+    uint32_t probes;   /**< sent so far */
+    uint32_t window;   /**< packets that may be in flight in the plane; contexts of planes only */
+    uint32_t told;     /**< of the acknowledged packets of the plane, those that the controller knows of */
+    uint64_t next_ps;  /**< pacing: not before */
+    uint64_t probe_ps; /**< when the last probe was queued */
+    struct congestion_state congestion;
+};
 
 /** A message on a queue pair: a node of a chain in order of posting. */
 struct pair_message {
@@ -42,19 +57,14 @@ struct queue_pair {
         newest; /**< messages: first not acknowledged, that of next_number (NO_MESSAGE if all is sent), last */
     uint16_t entropy;
     uint16_t number;
-    uint8_t place;        /**< enum pair_place */
     uint8_t transmission; /**< rewinds, mod 16 */
     uint8_t repeats;      /**< time-outs since the last progress */
     bool started;
-    bool probing;      /**< a probe is outstanding */
-    uint32_t probes;   /**< sent so far */
-    uint32_t window;   /**< packets that may be unacknowledged; CONGESTION_UNLIMITED */
-    uint32_t n_lost;   /**< selective repeat: packets that wait to be sent again */
-    uint64_t next_ps;  /**< pacing: not before */
-    uint64_t clock_ps; /**< of the retransmission timer */
-    uint64_t timer_ps; /**< of its entry in the timer heap that counts; TIME_NEVER: none */
-    uint64_t probe_ps; /**< when the last probe was queued */
-    struct congestion_state congestion;
+    uint32_t window;         /**< packets that may be unacknowledged; CONGESTION_UNLIMITED */
+    uint32_t n_lost;         /**< selective repeat: packets that wait to be sent again */
+    uint64_t clock_ps;       /**< of the retransmission timer */
+    uint64_t timer_ps;       /**< of its entry in the timer heap that counts; TIME_NEVER: none */
+    struct pair_plane plane; /**< plane 0; the others: nic.more_planes */
 };
 
 /** What selective repeat adds to a queue pair. */
@@ -63,29 +73,43 @@ struct pair_recovery {
     uint32_t cap; /**< packets in flight that the way allows at most; 0: it does not limit them */
 };
 
-/** The sending side of the NIC. */
-struct nic {
+/** A port of the NIC: the transmitter of a plane. */
+struct nic_port {
     uint64_t free_ps; /**< end of what is being sent */
     uint64_t ps_per_byte, latency_ps, line_bits_per_s;
     uint64_t arrival_mask;          /**< all ones if a record arrives with its last bit, 0 if with its first */
-    struct ring_writer *out;        /**< of the link that leaves the NIC */
+    struct ring_writer *out;        /**< of the link that leaves the port */
     struct link_counters *counters; /**< of that link */
     uint32_t carry;
-    uint32_t link;   /**< that leaves the NIC */
-    bool paused;     /**< lossless class */
-    bool holds_data; /**< the data class is lossless, so a pause holds it */
-    uint8_t data_class;
+    uint32_t link; /**< that leaves the port */
+    uint16_t number;
+    bool paused; /**< lossless class */
     uint64_t paused_since_ps;
     struct queue control, probes;
     uint16_t *ring; /**< queue pairs that may send, circular */
     uint32_t ring_first, ring_count, ring_capacity;
-    struct heap paced;  /**< (next_ps, queue pair) */
-    struct heap timers; /**< (deadline, queue pair) */
+    struct heap paced; /**< (next_ps, queue pair) */
+};
+
+/** The sending side of the NIC, but for its ports. */
+struct nic {
+    uint64_t free_ps;         /**< of its ports, of the one that is free first */
+    uint64_t line_bits_per_s; /**< of what a congestion context sends through: a port, or all of them */
+    uint32_t n_planes;        /**< ports */
+    bool separate;            /**< a congestion context each plane; else one a queue pair */
+    bool by_pair;             /**< a queue pair keeps to a plane; else the plane is chosen packet by packet */
+    bool holds_data;          /**< the data class is lossless, so a pause holds it */
+    uint8_t data_class;
+    uint8_t reply_plane; /**< by which the packet that is being handled has come */
+    struct heap timers;  /**< (deadline, queue pair) */
     struct queue_pair *pairs;
+    struct pair_plane
+        *more_planes; /**< [pair_capacity × (n_planes - 1)] planes 1, 2, … of each queue pair; NULL with one plane */
+    struct plane_ledger *ledgers;     /**< [pair_capacity] which packet went by which plane; NULL: nobody asks */
     struct pull_desk *pulls;          /**< as a receiver; NULL: the controller wants none */
     struct echo_store *echoes;        /**< [pair_capacity]; NULL: the controller takes none */
     struct pair_recovery *recoveries; /**< [pair_capacity] under selective repeat; else NULL */
-    struct host_reps *recycled;       /**< [pair_capacity] under path policies that recycle entropies; else NULL */
+    struct host_reps *recycled; /**< [pair_capacity × n_planes] under path policies that recycle entropies; else NULL */
     uint32_t n_pairs, pair_capacity;
     struct table peers;      /**< destination → index of peer */
     uint32_t *peer_messages; /**< [peer] messages posted so far */
@@ -93,7 +117,7 @@ struct nic {
     struct pair_message *messages; /**< nodes; free ones are chained from free_message */
     uint32_t n_messages, message_capacity, free_message;
     uint32_t urgent_count;
-    const struct failure_change *changes; /**< when its link goes down and comes up */
+    const struct failure_change *changes; /**< when its links go down and come up */
     uint32_t n_changes, n_changes_taken;
 };
 
@@ -108,10 +132,11 @@ struct receiver {
     uint32_t received;
     uint32_t unacknowledged_bytes; /**< payload since the last ACK */
     uint32_t nack_number;
-    uint64_t nack_ps;     /**< TIME_NEVER: none sent */
-    uint64_t notified_ps; /**< TIME_NEVER: none sent */
-    uint64_t *early;      /**< a bit a packet beyond expected, circular by number; NULL until one comes out of order */
-    uint32_t early_bits;  /**< 0 or a power of two */
+    uint64_t nack_ps;             /**< TIME_NEVER: none sent */
+    uint64_t notified_ps;         /**< TIME_NEVER: none sent */
+    uint64_t *notified_planes_ps; /**< [n_planes] contexts of planes: the same for each plane; NULL: one for all */
+    uint64_t *early;     /**< a bit a packet beyond expected, circular by number; NULL until one comes out of order */
+    uint32_t early_bits; /**< 0 or a power of two */
     uint32_t n_lasts, last_capacity;
     struct receiver_last *lasts; /**< message ends among them */
 };
@@ -151,6 +176,7 @@ struct endpoint {
     uint32_t n_delivered, delivered_capacity;
     uint64_t last_ps;
     struct endpoint_counters counters;
+    struct nic_port ports[]; /**< [n_nics] */
 };
 
 /** Makes room for one more element in a growing array. Steps are small: every endpoint has such arrays, and what is beyond their ends adds up. */
@@ -164,26 +190,37 @@ struct endpoint {
 
 /* nic.c: the transmitter */
 
-/** Sets up the sending side for port 0. */
+/** Sets up the sending side and its ports. */
 void nic_init(struct endpoint *endpoint);
 /** Frees what the sending side owns. */
-void nic_fini(struct nic *nic);
+void nic_fini(struct endpoint *endpoint);
 /** Starts everything that starts up to and including now_ps. Called by nic_drain only. */
 void nic_catch_up(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
-/** When the transmitter next starts something as things stand. */
-uint64_t nic_next_ps(const struct nic *nic);
-/** Something became eligible at now_ps: an idle transmitter starts. nic_drain up to now_ps must have been called. */
+/** When a transmitter next starts something as things stand. */
+uint64_t nic_next_ps(const struct endpoint *endpoint);
+/** Something became eligible at now_ps: idle transmitters start. nic_drain up to now_ps must have been called. */
 void nic_kick(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
-/** A queue pair that waits nowhere is looked at for work. */
-void nic_line_up(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps);
-/** Queues a control packet. */
-void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
-                      uint64_t now_ps);
-/** A pause or resume record has arrived. */
-void nic_handle_control(struct endpoint *endpoint, struct engine_worker *worker, const struct control *control,
-                        uint64_t now_ps);
+/** A queue pair joins those who wait at the ports where it does not wait yet, if it has work. Called by nic_line_up only. */
+void nic_join(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps);
+/** A queue pair is looked at for work. */
+static inline void nic_line_up(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair,
+                               uint64_t now_ps) {
+    if (pair->plane.place == PAIR_NOWHERE || endpoint->nic.n_planes > 1) {
+        nic_join(endpoint, worker, pair, now_ps);
+    }
+}
+/** Queues a control packet at the port of a plane. */
+void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, uint32_t plane,
+                      const struct packet *packet, uint64_t now_ps);
+/** The plane whose transmitter is free first. */
+uint32_t nic_first_free(const struct endpoint *endpoint);
+/** A pause or resume record has arrived at a port. */
+void nic_handle_control(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port,
+                        const struct control *control, uint64_t now_ps);
 
-/** When the link of the NIC next goes down or comes up; TIME_NEVER: no more. */
+/** Whether a port is paused. */
+bool nic_is_paused(const struct endpoint *endpoint);
+/** When a link of the NIC next goes down or comes up; TIME_NEVER: no more. */
 uint64_t nic_next_change_ps(const struct nic *nic);
 /** It does: a pause is forgotten. */
 void nic_handle_change(struct endpoint *endpoint, struct engine_worker *worker);
@@ -204,8 +241,22 @@ void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const st
 static inline uint32_t pair_acknowledged(const struct endpoint *endpoint, const struct queue_pair *pair) {
     return endpoint->context->parameters->nic.out_of_order ? pair->received : pair->cumulative;
 }
-/** Whether a packet of it may be sent, pacing apart. */
-static inline bool pair_has_work(const struct endpoint *endpoint, const struct queue_pair *pair) {
+/** What it has in a plane. */
+static inline struct pair_plane *pair_plane(const struct nic *nic, struct queue_pair *pair, uint32_t plane) {
+    return plane == 0 ? &pair->plane : &nic->more_planes[pair->number * (nic->n_planes - 1) + plane - 1];
+}
+/** Its congestion context for a plane. */
+static inline struct pair_plane *pair_context(const struct nic *nic, struct queue_pair *pair, uint32_t plane) {
+    return pair_plane(nic, pair, nic->separate ? plane : 0);
+}
+/** Whether a plane may take a packet of it, as far as the plane decides. */
+static inline bool pair_is_open(const struct nic *nic, struct queue_pair *pair, uint32_t plane) {
+    const struct pair_plane *in = pair_plane(nic, pair, plane);
+    return !in->closed && (!nic->ledgers || in->window == CONGESTION_UNLIMITED ||
+                           nic->ledgers[pair->number].planes[plane].in_flight < in->window);
+}
+/** Whether a packet of it may be sent, pacing and planes apart. */
+static inline bool pair_has_packet(const struct endpoint *endpoint, const struct queue_pair *pair) {
     if (pair->next_number >= pair->posted_number && pair->n_lost == 0) {
         return false;
     }
@@ -213,19 +264,24 @@ static inline bool pair_has_work(const struct endpoint *endpoint, const struct q
            (int64_t)pair->next_number - (int64_t)pair_acknowledged(endpoint, pair) - (int64_t)pair->n_lost <
                (int64_t)pair->window;
 }
-/** Fills in its next packet and moves on. */
-void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet, uint64_t now_ps);
-/** Queues a probe. */
-void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps);
-/** An ACK, NACK, notification or probe reply has arrived. */
+/** Whether a packet of it may be sent by a plane, pacing apart. */
+static inline bool pair_has_work(const struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane) {
+    return pair_has_packet(endpoint, pair) &&
+           (endpoint->nic.n_planes == 1 || pair_is_open(&endpoint->nic, pair, plane));
+}
+/** Fills in its next packet, which a plane takes, and moves on. */
+void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane, struct packet *packet,
+                      uint64_t now_ps);
+/** Queues a probe of the congestion context for a plane. */
+void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint32_t plane,
+                uint64_t now_ps);
+/** An ACK, NACK, notification or probe reply has arrived by nic.reply_plane. */
 void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                        uint64_t now_ps);
 /** Time of the next retransmission timer that matters; forgets those that do not. */
 uint64_t pair_next_timer_ps(struct endpoint *endpoint);
 /** Handles the earliest retransmission timer. */
 void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker);
-/** Asks the controller for the window, which the transport may limit further. */
-void pair_ask_window(const struct endpoint *endpoint, struct queue_pair *pair);
 /** Starts or moves the retransmission timer of a queue pair. One entry in the heap counts; it may be early, never late. */
 void pair_arm_timer(struct endpoint *endpoint, struct queue_pair *pair);
 /** Messages all of whose packets are below the cumulative number are complete. */
@@ -241,6 +297,31 @@ void pair_recovery_trimmed(struct endpoint *endpoint, struct queue_pair *pair, c
                            uint64_t now_ps);
 /** The retransmission clock ran out. */
 void pair_recovery_time_out(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
+
+/* pair_plane.c: congestion contexts and planes */
+
+/** Asks the controller for its window, of the queue pair, which the transport may limit further, or of a plane. */
+void pair_ask_window(const struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane);
+/** What the next queue pair (number n_pairs) has in the planes beyond the first one. grown: pair_capacity has changed. */
+void pair_add_planes(struct nic *nic, bool grown);
+/** Opens the planes that a queue pair may use: all, or the one that it keeps to. */
+void pair_open_planes(struct nic *nic, struct queue_pair *pair);
+/** The first message of a queue pair: its congestion contexts start. */
+void pair_start(struct endpoint *endpoint, struct queue_pair *pair, uint32_t share, uint64_t now_ps);
+/** A later message has a share of its own. */
+void pair_announce(struct endpoint *endpoint, struct queue_pair *pair, uint32_t share, uint64_t now_ps);
+/** The message that a packet belongs to, among those that are not acknowledged; NO_MESSAGE: none yet. */
+uint32_t pair_message_of(const struct nic *nic, const struct queue_pair *pair, uint32_t number);
+/** Moves the next number over what is known to have arrived. There is a ledger. */
+void pair_skip_arrived(const struct nic *nic, struct queue_pair *pair);
+/** The plane that the next probe of a congestion context goes by. plane: of what gives rise to it. */
+uint32_t pair_plane_of_probe(const struct nic *nic, const struct queue_pair *pair, uint32_t plane);
+/** Books that the packet which caused an ACK has arrived. There is a ledger. */
+void pair_note_cause(const struct nic *nic, const struct queue_pair *pair, const struct packet *ack);
+/** Books that all packets below a number have. There is a ledger. */
+void pair_note_below(const struct nic *nic, const struct queue_pair *pair, uint32_t cumulative);
+/** Turns the numbers of an ACK into those of the packets of its plane. */
+void pair_count_of_plane(const struct nic *nic, struct queue_pair *pair, struct congestion_acknowledgement *told);
 
 /* receiver.c */
 

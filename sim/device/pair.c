@@ -12,28 +12,6 @@ static bool is_outstanding(const struct queue_pair *pair) {
     return pair->cumulative < pair->sent_number;
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-
-/* What the transport and the controller allow. */
-static uint32_t window_of(const struct endpoint *endpoint, const struct queue_pair *pair) {
-    const struct context *context = endpoint->context;
-    const uint32_t given = context->parameters->nic.window_packets;
-    const struct pair_recovery *recovery = endpoint->nic.recoveries ? &endpoint->nic.recoveries[pair->number] : NULL;
-    const uint32_t own = smaller(given > 0 ? given : CONGESTION_UNLIMITED,
-                                 recovery && recovery->cap > 0 ? recovery->cap : CONGESTION_UNLIMITED);
-    if (!context->controller->wants_acknowledgements || !pair->started) {
-        return own;
-    }
-    const uint32_t settled = pair_acknowledged(endpoint, pair) + (recovery ? recovery->packets.n_trimmed : 0);
-    return smaller(context->controller->window(&context->parameters->congestion, &pair->congestion, settled), own);
-}
-
-void pair_ask_window(const struct endpoint *endpoint, struct queue_pair *pair) {
-    pair->window = window_of(endpoint, pair);
-}
-
 /* Whether each packet gets an entropy of its own. */
 static bool recycles(const struct endpoint *endpoint) {
     return endpoint->context->path->recycles && endpoint->context->parameters->nic.adaptive_marking;
@@ -57,10 +35,16 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
     }
     if (recycles(endpoint)) {
         if (nic->pair_capacity != capacity) {
-            nic->recycled = memory_resize(nic->recycled, nic->pair_capacity, sizeof(*nic->recycled));
+            nic->recycled =
+                memory_resize(nic->recycled, (size_t)nic->pair_capacity * nic->n_planes, sizeof(*nic->recycled));
         }
-        nic->recycled[nic->n_pairs] = (struct host_reps){
-            .stream = host_reps_stream(endpoint->context->parameters->seed, endpoint->device, nic->n_pairs)};
+        for (uint32_t i = nic->n_pairs * nic->n_planes; i < (nic->n_pairs + 1) * nic->n_planes; i++) {
+            nic->recycled[i] = (struct host_reps){
+                .stream = host_reps_stream(endpoint->context->parameters->seed, endpoint->device, i)};
+        }
+    }
+    if (nic->n_planes > 1) {
+        pair_add_planes(nic, nic->pair_capacity != capacity);
     }
     struct queue_pair *pair = &nic->pairs[nic->n_pairs];
     *pair = (struct queue_pair){
@@ -71,8 +55,10 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
         .entropy = entropy_of_pair(destination, index),
         .number = (uint16_t)nic->n_pairs,
         .timer_ps = TIME_NEVER,
+        .plane = {.window = CONGESTION_UNLIMITED},
     };
-    pair_ask_window(endpoint, pair);
+    pair_open_planes(nic, pair);
+    pair_ask_window(endpoint, pair, 0);
     nic->n_pairs++;
 }
 
@@ -168,27 +154,7 @@ static void post_urgent(struct endpoint *endpoint, struct engine_worker *worker,
         .kind_class = PACKET_URGENT | PACKET_CLASS_CONTROL << 4,
         .flags_transmission = PACKET_FLAG_LAST,
     };
-    nic_send_control(endpoint, worker, &packet, now_ps);
-}
-
-/* The first message of a queue pair: its controller starts. */
-static void start_pair(struct endpoint *endpoint, struct queue_pair *pair, uint32_t share, uint64_t now_ps) {
-    const struct context *context = endpoint->context;
-    const struct congestion_parameters *congestion = &context->parameters->congestion;
-    pair->started = true;
-    const bool capped = context->parameters->nic.window_products > 0;
-    context->controller->start(congestion, &pair->congestion, endpoint->nic.line_bits_per_s, share, now_ps);
-    if (context->controller->wants_acknowledgements || capped) {
-        const struct congestion_way way =
-            echo_way(context->fabric, &context->parameters->nic, endpoint->device, pair->destination);
-        if (capped) {
-            endpoint->nic.recoveries[pair->number].cap = nic_parameters_cap(&context->parameters->nic, &way);
-        }
-        if (context->controller->wants_acknowledgements) {
-            context->controller->placed(congestion, &pair->congestion, &way);
-        }
-        pair_ask_window(endpoint, pair);
-    }
+    nic_send_control(endpoint, worker, nic_first_free(endpoint), &packet, now_ps);
 }
 
 void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
@@ -205,9 +171,9 @@ void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const st
     struct queue_pair *pair = &nic->pairs[peer * per_peer + nic->peer_messages[peer]++ % per_peer];
     append_message(endpoint, pair, message, now_ps);
     if (!pair->started) {
-        start_pair(endpoint, pair, message->share, now_ps);
+        pair_start(endpoint, pair, message->share, now_ps);
     } else if (message->share) {
-        context->controller->announced(&context->parameters->congestion, &pair->congestion, message->share, now_ps);
+        pair_announce(endpoint, pair, message->share, now_ps);
     }
     nic_line_up(endpoint, worker, pair, now_ps);
 }
@@ -228,8 +194,7 @@ void pair_arm_timer(struct endpoint *endpoint, struct queue_pair *pair) {
     }
 }
 
-/* The message that a packet belongs to, among those that are not acknowledged; NO_MESSAGE: none yet. */
-static uint32_t message_of(const struct nic *nic, const struct queue_pair *pair, uint32_t number) {
+uint32_t pair_message_of(const struct nic *nic, const struct queue_pair *pair, uint32_t number) {
     uint32_t node = pair->oldest;
     while (node != NO_MESSAGE && number - nic->messages[node].first_number >= nic->messages[node].n_packets) {
         node = nic->messages[node].next;
@@ -237,9 +202,9 @@ static uint32_t message_of(const struct nic *nic, const struct queue_pair *pair,
     return node;
 }
 
-/* Packet `number` of a message. Returns whether it is the last one. */
+/* Packet `number` of a message, for a plane. Returns whether it is the last one. */
 static inline bool fill(const struct endpoint *endpoint, const struct queue_pair *pair,
-                        const struct pair_message *message, uint32_t number, uint8_t transmission,
+                        const struct pair_message *message, uint32_t number, uint8_t transmission, uint32_t plane,
                         struct packet *packet) {
     const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
     const uint32_t index = number - message->first_number;
@@ -259,7 +224,7 @@ static inline bool fill(const struct endpoint *endpoint, const struct queue_pair
         .flags_transmission = (uint8_t)(adaptive | (transmission & 15) << 4 | (last ? PACKET_FLAG_LAST : 0)),
     };
     if (endpoint->nic.recycled) {
-        packet->entropy = host_reps_next(&endpoint->nic.recycled[pair->number]);
+        packet->entropy = host_reps_next(&endpoint->nic.recycled[pair->number * endpoint->nic.n_planes + plane]);
     }
     return last;
 }
@@ -277,7 +242,7 @@ static inline void note_start(struct endpoint *endpoint, struct queue_pair *pair
 }
 
 /* Selective repeat: what is lost comes first, the lowest number of it. */
-static void next_selectively(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet,
+static void next_selectively(struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane, struct packet *packet,
                              uint64_t now_ps) {
     struct recovery *recovery = &endpoint->nic.recoveries[pair->number].packets;
     uint32_t number = pair->next_number, node = pair->current;
@@ -285,12 +250,12 @@ static void next_selectively(struct endpoint *endpoint, struct queue_pair *pair,
     const bool again = pair->n_lost > 0;
     if (again) {
         number = recovery_send_lost(recovery, &transmission);
-        node = message_of(&endpoint->nic, pair, number);
+        node = pair_message_of(&endpoint->nic, pair, number);
     } else {
         recovery_send_new(recovery);
     }
     const struct pair_message *message = &endpoint->nic.messages[node];
-    const bool last = fill(endpoint, pair, message, number, transmission, packet);
+    const bool last = fill(endpoint, pair, message, number, transmission, plane, packet);
     note_start(endpoint, pair, number, transmission, now_ps);
     if (again) {
         pair->n_lost--;
@@ -304,13 +269,14 @@ static void next_selectively(struct endpoint *endpoint, struct queue_pair *pair,
     }
 }
 
-void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct packet *packet, uint64_t now_ps) {
+void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane, struct packet *packet,
+                      uint64_t now_ps) {
     if (__builtin_expect(endpoint->nic.recoveries != NULL, 0)) {
-        next_selectively(endpoint, pair, packet, now_ps);
+        next_selectively(endpoint, pair, plane, packet, now_ps);
         return;
     }
     const struct pair_message *message = &endpoint->nic.messages[pair->current];
-    const bool last = fill(endpoint, pair, message, pair->next_number, pair->transmission, packet);
+    const bool last = fill(endpoint, pair, message, pair->next_number, pair->transmission, plane, packet);
     note_start(endpoint, pair, pair->next_number, pair->transmission, now_ps);
     if (pair->next_number < pair->sent_number) {
         endpoint->counters.retransmitted_packets++;
@@ -321,16 +287,23 @@ void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, struct
     if (last) {
         pair->current = message->next;
     }
+    if (endpoint->nic.ledgers) {
+        plane_ledger_start(&endpoint->nic.ledgers[pair->number], pair->cumulative, pair->next_number - 1, plane);
+        pair_skip_arrived(&endpoint->nic, pair);
+    }
 }
 
-void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps) {
+void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint32_t plane,
+                uint64_t now_ps) {
     const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
-    pair->probing = true;
-    pair->probe_ps = now_ps;
+    struct pair_plane *in = pair_context(&endpoint->nic, pair, plane);
+    struct nic_port *port = &endpoint->ports[pair_plane_of_probe(&endpoint->nic, pair, plane)];
+    in->probing = true;
+    in->probe_ps = now_ps;
     const struct packet packet = {
         .source = endpoint->device,
         .destination = pair->destination,
-        .number = pair->probes++,
+        .number = in->probes++,
         .queue_pair = pair->number,
         .size_bytes = (uint16_t)parameters->control_bytes,
         .entropy = pair->entropy,
@@ -338,16 +311,23 @@ void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct 
         .flags_transmission = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0,
     };
     endpoint->counters.probes++;
-    queue_push(&endpoint->nic.probes, &worker->pool, &packet);
+    queue_push(&port->probes, &worker->pool, &packet);
 }
 
 static void rewind_to(struct endpoint *endpoint, struct queue_pair *pair, uint32_t number, uint64_t now_ps) {
     const struct context *context = endpoint->context;
+    const struct plane_ledger *ledger = endpoint->nic.ledgers ? &endpoint->nic.ledgers[pair->number] : NULL;
+    const uint32_t plane = ledger && number < pair->sent_number ? plane_ledger_plane(ledger, number) : 0;
     pair->next_number = number;
     pair->transmission++;
-    pair->current = message_of(&endpoint->nic, pair, pair->next_number);
-    context->controller->lost(&context->parameters->congestion, &pair->congestion, now_ps);
-    pair_ask_window(endpoint, pair);
+    pair->current = pair_message_of(&endpoint->nic, pair, pair->next_number);
+    if (ledger) {
+        plane_ledger_give_up(&endpoint->nic.ledgers[pair->number], number, pair->sent_number);
+        pair_skip_arrived(&endpoint->nic, pair);
+    }
+    context->controller->lost(&context->parameters->congestion, &pair_context(&endpoint->nic, pair, plane)->congestion,
+                              now_ps);
+    pair_ask_window(endpoint, pair, plane);
 }
 
 void pair_complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
@@ -381,11 +361,14 @@ static void acknowledge(struct endpoint *endpoint, struct queue_pair *pair, uint
         pair->received = received;
     }
     if (cumulative > pair->cumulative) {
+        if (endpoint->nic.ledgers) {
+            pair_note_below(&endpoint->nic, pair, cumulative);
+        }
         pair->cumulative = cumulative;
         pair_complete_messages(endpoint, pair, now_ps);
         if (pair->next_number < cumulative) { // a late ACK after a rewind
             pair->next_number = cumulative;
-            pair->current = message_of(&endpoint->nic, pair, pair->next_number);
+            pair->current = pair_message_of(&endpoint->nic, pair, pair->next_number);
         }
     }
     if (pair_acknowledged(endpoint, pair) > before) {
@@ -400,9 +383,9 @@ static void tell_acknowledged(struct endpoint *endpoint, struct queue_pair *pair
                               uint32_t before, uint32_t oldest, uint8_t telemetry, uint64_t now_ps) {
     const struct context *context = endpoint->context;
     const uint32_t now = pair_acknowledged(endpoint, pair);
-    const struct congestion_acknowledgement told = {
-        .round_trip_ps =
-            echo_round_trip_ps(&endpoint->nic.echoes[pair->number], oldest, pair->sent_number, ack, now_ps),
+    const struct nic *nic = &endpoint->nic;
+    struct congestion_acknowledgement told = {
+        .round_trip_ps = echo_round_trip_ps(&nic->echoes[pair->number], oldest, pair->sent_number, ack, now_ps),
         .packets = now - before,
         .in_flight = pair->next_number > now ? pair->next_number - now - pair->n_lost : 0,
         .cumulative = pair->cumulative,
@@ -410,7 +393,11 @@ static void tell_acknowledged(struct endpoint *endpoint, struct queue_pair *pair
         .marked = ack->flags_transmission & PACKET_FLAG_MARKED,
         .telemetry = telemetry,
     };
-    context->controller->acknowledged(&context->parameters->congestion, &pair->congestion, &told, now_ps);
+    if (nic->separate) {
+        pair_count_of_plane(nic, pair, &told);
+    }
+    context->controller->acknowledged(&context->parameters->congestion,
+                                      &pair_context(nic, pair, nic->reply_plane)->congestion, &told, now_ps);
 }
 
 /* An ACK; the controller is told of it, if it wants to be. */
@@ -422,23 +409,29 @@ static void handle_ack(struct endpoint *endpoint, struct queue_pair *pair, struc
     if (context->controller->wants_telemetry) {
         ack.number = packet_number_near(ack.number, pair->cumulative);
     }
-    if (endpoint->nic.recoveries) {
+    const struct nic *nic = &endpoint->nic;
+    if (nic->recoveries) {
         lost = pair_recovery_acknowledge(endpoint, pair, &ack, now_ps);
     } else {
         acknowledge(endpoint, pair, ack.number, packet_ack_received(&ack), now_ps);
     }
-    if (endpoint->nic.recycled) {
-        host_reps_acknowledged(&endpoint->nic.recycled[pair->number], ack.entropy,
+    if (nic->ledgers) {
+        pair_note_cause(nic, pair, &ack);
+        pair_skip_arrived(nic, pair);
+    }
+    if (nic->recycled) {
+        host_reps_acknowledged(&nic->recycled[pair->number * nic->n_planes + nic->reply_plane], ack.entropy,
                                ack.flags_transmission & PACKET_FLAG_MARKED, now_ps);
     }
     if (context->controller->wants_acknowledgements) {
         tell_acknowledged(endpoint, pair, &ack, before, oldest, telemetry, now_ps);
     }
     if (lost) {
-        context->controller->lost(&context->parameters->congestion, &pair->congestion, now_ps);
+        context->controller->lost(&context->parameters->congestion,
+                                  &pair_context(nic, pair, nic->reply_plane)->congestion, now_ps);
     }
     if (context->controller->wants_acknowledgements) {
-        pair_ask_window(endpoint, pair);
+        pair_ask_window(endpoint, pair, nic->reply_plane);
     }
 }
 
@@ -456,13 +449,15 @@ static void handle_nack(struct endpoint *endpoint, struct queue_pair *pair, cons
 static void handle_probe_reply(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair,
                                uint32_t number, uint64_t now_ps) {
     const struct context *context = endpoint->context;
-    if (!pair->probing || number + 1 != pair->probes) {
+    const uint32_t plane = endpoint->nic.reply_plane;
+    struct pair_plane *in = pair_context(&endpoint->nic, pair, plane);
+    if (!in->probing || number + 1 != in->probes) {
         return; // of a probe that was given up
     }
-    pair->probing = false;
-    context->controller->probed(&context->parameters->congestion, &pair->congestion, now_ps - pair->probe_ps, now_ps);
+    in->probing = false;
+    context->controller->probed(&context->parameters->congestion, &in->congestion, now_ps - in->probe_ps, now_ps);
     if (pair->cumulative < pair->posted_number) {
-        pair_probe(endpoint, worker, pair, now_ps);
+        pair_probe(endpoint, worker, pair, plane, now_ps);
         nic_kick(endpoint, worker, now_ps);
     }
 }
@@ -482,11 +477,13 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
         break;
     case PACKET_CONGESTION:
         endpoint->counters.notifications_received++;
-        context->controller->notified(&context->parameters->congestion, &pair->congestion, now_ps);
+        context->controller->notified(&context->parameters->congestion,
+                                      &pair_context(&endpoint->nic, pair, endpoint->nic.reply_plane)->congestion,
+                                      now_ps);
         break;
     case PACKET_PULL:
-        context->controller->pulled(&context->parameters->congestion, &pair->congestion, packet->number);
-        pair_ask_window(endpoint, pair);
+        context->controller->pulled(&context->parameters->congestion, &pair->plane.congestion, packet->number);
+        pair_ask_window(endpoint, pair, 0);
         break;
     default:
         handle_probe_reply(endpoint, worker, pair, packet->number, now_ps);
@@ -531,7 +528,9 @@ void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker) 
     pair->repeats += pair->repeats < NIC_LONGEST_BACK_OFF;
     pair->clock_ps = now_ps;
     if (endpoint->nic.recycled) {
-        host_reps_timed_out(&endpoint->nic.recycled[pair->number], now_ps);
+        for (uint32_t plane = 0; plane < endpoint->nic.n_planes; plane++) {
+            host_reps_timed_out(&endpoint->nic.recycled[pair->number * endpoint->nic.n_planes + plane], now_ps);
+        }
     }
     if (endpoint->nic.recoveries) {
         pair_recovery_time_out(endpoint, pair, now_ps);

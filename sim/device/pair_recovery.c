@@ -41,9 +41,10 @@ void pair_recovery_trimmed(struct endpoint *endpoint, struct queue_pair *pair, c
     follow(pair, recovery);
     pair->clock_ps = now_ps;
     pair_arm_timer(endpoint, pair);
-    context->controller->trimmed(&context->parameters->congestion, &pair->congestion,
+    context->controller->trimmed(&context->parameters->congestion,
+                                 &pair_context(&endpoint->nic, pair, endpoint->nic.reply_plane)->congestion,
                                  pair->next_number - pair->received - pair->n_lost, now_ps);
-    pair_ask_window(endpoint, pair);
+    pair_ask_window(endpoint, pair, endpoint->nic.reply_plane);
 }
 
 void pair_recovery_time_out(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
@@ -51,6 +52,9 @@ void pair_recovery_time_out(struct endpoint *endpoint, struct queue_pair *pair, 
     struct recovery *recovery = &endpoint->nic.recoveries[pair->number].packets;
     recovery_time_out(recovery);
     follow(pair, recovery);
-    context->controller->lost(&context->parameters->congestion, &pair->congestion, now_ps);
-    pair_ask_window(endpoint, pair);
+    for (uint32_t plane = 0; plane < (endpoint->nic.separate ? endpoint->nic.n_planes : 1); plane++) {
+        context->controller->lost(&context->parameters->congestion,
+                                  &pair_plane(&endpoint->nic, pair, plane)->congestion, now_ps);
+        pair_ask_window(endpoint, pair, plane);
+    }
 }

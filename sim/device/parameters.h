@@ -46,6 +46,10 @@ struct nic_parameters {
     bool adaptive_marking;        /**< data packets are marked as eligible for adaptive routing */
     enum packet_class data_class; /**< PACKET_CLASS_LOSSLESS or PACKET_CLASS_LOSSY */
     uint32_t other_class_every;   /**< of so many endpoints in turn the last one uses the other data class; 0 = none */
+    bool
+        plane_by_pair; /**< several planes: a queue pair keeps to one; else each packet takes the port that is free first */
+    bool
+        context_by_plane; /**< several planes, chosen packet by packet: a congestion context each plane; else one for all */
     uint64_t retransmit_timeout_ps; /**< without progress for so long: rewind; doubles up to 2^7 times on repeat */
     uint64_t nack_interval_ps;      /**< go-back-N: at most one NACK for the same expected packet in this time */
     uint64_t receive_ps_per_byte;   /**< the host takes data at this rate, as base/rate.h keeps it; 0 = as it arrives */

@@ -11,7 +11,7 @@ struct receive_buffer {
     struct queue packets;
     uint64_t held_bytes[PACKET_CLASSES];
     uint64_t ps_per_byte; /* of a host that does not fail */
-    uint32_t link;        /* that enters the NIC */
+    uint32_t link;        /* that enters the first port of the NIC: what it says of the host holds */
     bool limits;          /* the host has a rate of its own: even a packet that finds nobody before it takes time */
     bool pauses;          /* PFC */
     bool pausing;
@@ -27,7 +27,9 @@ struct receive_buffer *receive_buffer_create(const struct context *context, uint
     struct receive_buffer *buffer = memory_allocate(1, sizeof(*buffer));
     buffer->link = out->reverse;
     buffer->limits = given_ps_per_byte != 0;
-    buffer->ps_per_byte = buffer->limits ? given_ps_per_byte : context->fabric->links[out->reverse].ps_per_byte;
+    buffer->ps_per_byte =
+        buffer->limits ? given_ps_per_byte
+                       : context->fabric->links[out->reverse].ps_per_byte / context->fabric->endpoints[device].n_nics;
     buffer->pauses = context->parameters->leaf.pfc;
     return buffer;
 }
@@ -70,30 +72,30 @@ static uint64_t taken_ps(const struct context *context, const struct receive_buf
     return time_ps + rate_time_ps(failing > buffer->ps_per_byte ? failing : buffer->ps_per_byte, size_bytes);
 }
 
-static void send_control(struct endpoint *endpoint, struct engine_worker *worker, enum control_kind kind,
+static void send_control(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port, enum control_kind kind,
                          uint64_t now_ps) {
     const struct context *context = endpoint->context;
-    context_send_control(context, worker, endpoint->nic.link, now_ps, kind, 0);
+    context_send_control(context, worker, endpoint->ports[port].link, now_ps, kind, 0);
     if (context->trace) {
         trace_add_control(context->trace, kind == CONTROL_PAUSE ? TRACE_PAUSE : TRACE_RESUME, now_ps, endpoint->device,
-                          0, 0);
+                          (uint16_t)port, 0);
     }
 }
 
-void receive_buffer_pause(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+void receive_buffer_pause(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port, uint64_t now_ps) {
     endpoint->counters.receive_pauses++;
-    send_control(endpoint, worker, CONTROL_PAUSE, now_ps);
+    send_control(endpoint, worker, port, CONTROL_PAUSE, now_ps);
 }
 
-static void discard(struct endpoint *endpoint, const struct packet *packet, uint64_t now_ps) {
+static void discard(struct endpoint *endpoint, const struct packet *packet, uint32_t port, uint64_t now_ps) {
     endpoint->counters.receive_discards++;
     if (endpoint->context->trace) {
-        trace_add_packet(endpoint->context->trace, TRACE_DROP, now_ps, endpoint->device, 0, packet, 0);
+        trace_add_packet(endpoint->context->trace, TRACE_DROP, now_ps, endpoint->device, (uint16_t)port, packet, 0);
     }
 }
 
 bool receive_buffer_keeps(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
-                          uint64_t now_ps) {
+                          uint32_t port, uint64_t now_ps) {
     const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
     struct receive_buffer *buffer = endpoint->receive;
     const enum packet_class class = packet_class(packet);
@@ -104,7 +106,7 @@ bool receive_buffer_keeps(struct endpoint *endpoint, struct engine_worker *worke
     }
     const uint64_t held_bytes = buffer->held_bytes[class] + packet->size_bytes;
     if (held_bytes > parameters->receive_buffer_bytes) {
-        discard(endpoint, packet, now_ps);
+        discard(endpoint, packet, port, now_ps);
         return true;
     }
     buffer->held_bytes[class] = held_bytes;
@@ -118,7 +120,9 @@ bool receive_buffer_keeps(struct endpoint *endpoint, struct engine_worker *worke
     if (class == PACKET_CLASS_LOSSLESS && buffer->pauses && !buffer->pausing &&
         held_bytes > parameters->receive_xoff_bytes) {
         buffer->pausing = true;
-        receive_buffer_pause(endpoint, worker, now_ps);
+        for (uint32_t p = 0; p < endpoint->n_nics; p++) {
+            receive_buffer_pause(endpoint, worker, p, now_ps);
+        }
     }
     return true;
 }
@@ -136,7 +140,9 @@ void receive_buffer_take(struct endpoint *endpoint, struct engine_worker *worker
     if (class == PACKET_CLASS_LOSSLESS && buffer->pausing &&
         buffer->held_bytes[class] <= endpoint->context->parameters->nic.receive_xon_bytes) {
         buffer->pausing = false;
-        send_control(endpoint, worker, CONTROL_RESUME, now_ps);
+        for (uint32_t p = 0; p < endpoint->n_nics; p++) {
+            send_control(endpoint, worker, p, CONTROL_RESUME, now_ps);
+        }
     }
-    endpoint_handle_packet(endpoint, worker, &packet, 0, now_ps);
+    endpoint_handle_packet(endpoint, worker, &packet, queue_ingress(&packet), now_ps);
 }

@@ -22,20 +22,20 @@ struct receive_buffer *receive_buffer_create(const struct context *context, uint
 /** Frees a buffer; NULL is allowed. What it still holds goes with the worker's pool. */
 void receive_buffer_free(struct receive_buffer *buffer);
 
-/** A packet has arrived at the NIC. True: the buffer keeps it, or has discarded it; false: it is to be handled at once. */
+/** A packet has arrived at a port of the NIC (its time field says so too). True: the buffer keeps it, or has discarded it; false: it is to be handled at once. */
 bool receive_buffer_keeps(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
-                          uint64_t now_ps);
+                          uint32_t port, uint64_t now_ps);
 
 /** At endpoint->take_ps: the host has taken the packet at the head, which is handled. */
 void receive_buffer_take(struct endpoint *endpoint, struct engine_worker *worker);
 
-/** Sends a pause to the leaf. */
-void receive_buffer_pause(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
+/** Sends a pause to the leaf of a port. */
+void receive_buffer_pause(struct endpoint *endpoint, struct engine_worker *worker, uint32_t port, uint64_t now_ps);
 
 /** When something of it is due by itself, where there is one: a packet is taken, or the link changes while the leaf is paused. */
 uint64_t receive_buffer_next_ps(const struct endpoint *endpoint);
 
-/** Whether the leaf is paused; false of NULL. */
+/** Whether the leaves are paused; false of NULL. */
 bool receive_buffer_is_pausing(const struct receive_buffer *buffer);
 
 /** Bytes of memory; of NULL too. */

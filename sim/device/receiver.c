@@ -12,6 +12,7 @@ void receiver_fini(struct endpoint *endpoint) {
     for (uint32_t i = 0; i < endpoint->n_receivers; i++) {
         free(endpoint->receivers[i].early);
         free(endpoint->receivers[i].lasts);
+        free(endpoint->receivers[i].notified_planes_ps);
     }
     free(endpoint->receivers);
     table_fini(&endpoint->receiver_index);
@@ -56,7 +57,7 @@ static void reply(struct endpoint *endpoint, struct engine_worker *worker, const
         .kind_class = (uint8_t)(kind | PACKET_CLASS_CONTROL << 4),
         .flags_transmission = echoes(endpoint, kind) ? packet->flags_transmission & ECHOES : 0,
     };
-    nic_send_control(endpoint, worker, &answer, now_ps);
+    nic_send_control(endpoint, worker, endpoint->nic.reply_plane, &answer, now_ps);
 }
 
 void receiver_handle_probe(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
@@ -65,15 +66,33 @@ void receiver_handle_probe(struct endpoint *endpoint, struct engine_worker *work
     reply(endpoint, worker, packet, PACKET_PROBE_REPLY, packet->number, 0, now_ps);
 }
 
+/* When the congestion context that is at issue was notified last. */
+static uint64_t *notified_of(const struct endpoint *endpoint, struct receiver *receiver) {
+    const struct nic *nic = &endpoint->nic;
+    if (!nic->separate) {
+        return &receiver->notified_ps;
+    }
+    if (!receiver->notified_planes_ps) {
+        receiver->notified_planes_ps = memory_allocate(nic->n_planes, sizeof(*receiver->notified_planes_ps));
+        for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
+            receiver->notified_planes_ps[plane] = TIME_NEVER;
+        }
+    }
+    return &receiver->notified_planes_ps[nic->reply_plane];
+}
+
 static void notify(struct endpoint *endpoint, struct engine_worker *worker, struct receiver *receiver,
                    const struct packet *packet, uint64_t now_ps) {
     const struct context *context = endpoint->context;
-    if (!(packet->flags_transmission & PACKET_FLAG_MARKED) || !context->controller->wants_notifications ||
-        (receiver->notified_ps != TIME_NEVER &&
-         now_ps - receiver->notified_ps < context->parameters->congestion.notification_interval_ps)) {
+    if (!(packet->flags_transmission & PACKET_FLAG_MARKED) || !context->controller->wants_notifications) {
         return;
     }
-    receiver->notified_ps = now_ps;
+    uint64_t *notified_ps = notified_of(endpoint, receiver);
+    if (*notified_ps != TIME_NEVER &&
+        now_ps - *notified_ps < context->parameters->congestion.notification_interval_ps) {
+        return;
+    }
+    *notified_ps = now_ps;
     endpoint->counters.notifications_sent++;
     reply(endpoint, worker, packet, PACKET_CONGESTION, packet->number, 0, now_ps);
 }

@@ -200,7 +200,7 @@ static void settle_many(struct engine_worker *worker, const uint64_t *streams, u
 /*
  * Orders packets of one picosecond by a hash of link and time: fair and reproducible, of two senders that are always in
  * step neither always comes first. Control records of one time stay in the order gathered (by port, then as sent): they
- * touch one port each, so their order among ports is without effect.
+ * touch one port each, so their order matters only where ports share something: those of a NIC of several planes.
  */
 static void settle_ties(struct engine_worker *worker, const uint64_t *streams, uint64_t time_ps, uint64_t *keys,
                         uint32_t n) {

@@ -19,7 +19,15 @@ enum {
     SUPER_SPINES = 2
 };
 
-enum topic { TOPIC_SHAPE = 100, TOPIC_CABLES, TOPIC_LINKS, TOPIC_CUT_THROUGH, TOPIC_TIERS, TOPIC_ONE_LEAF };
+enum topic {
+    TOPIC_SHAPE = 100,
+    TOPIC_CABLES,
+    TOPIC_LINKS,
+    TOPIC_CUT_THROUGH,
+    TOPIC_TIERS,
+    TOPIC_ONE_LEAF,
+    TOPIC_PLANES
+};
 
 /** Counts and plugging lists of one fabric. */
 struct shape {
@@ -144,11 +152,17 @@ static void vary_cut_through(struct fabric *fabric, struct dice *dice) {
     }
 }
 
+/** NICs of several planes, where there is Ethernet. */
+static uint32_t draw_planes(struct dice *dice, const struct shape *shape) {
+    return shape->n_leaves == 0 || dice_chance(dice, 70) ? 1 : dice_chance(dice, 50) ? 2 : 4;
+}
+
 struct fabric *random_fabric_create(uint64_t number, bool equal_links, bool store_and_forward) {
     struct shape shape = {0};
     struct dice shapes = dice_of(number, TOPIC_SHAPE), cables = dice_of(number, TOPIC_CABLES);
     struct dice links = dice_of(number, TOPIC_LINKS), cut_through = dice_of(number, TOPIC_CUT_THROUGH);
     struct dice tiers = dice_of(number, TOPIC_TIERS), one_leaf = dice_of(number, TOPIC_ONE_LEAF);
+    struct dice planes = dice_of(number, TOPIC_PLANES);
     draw_shape(&shape, &shapes);
     draw_one_leaf(&shape, &one_leaf);
     draw_tiers(&shape, &tiers);
@@ -156,6 +170,7 @@ struct fabric *random_fabric_create(uint64_t number, bool equal_links, bool stor
                                                       .domain_gpus = shape.gpus,
                                                       .n_chips = shape.n_chips,
                                                       .links_per_chip = shape.links_per_chip,
+                                                      .n_planes = draw_planes(&planes, &shape),
                                                       .n_leaves = shape.n_leaves,
                                                       .endpoint_leaf = shape.leaves,
                                                       .n_spines = shape.n_spines,

@@ -20,6 +20,7 @@ enum topic {
     TOPIC_NVLINK,
     TOPIC_PATH,
     TOPIC_CONTROLLER,
+    TOPIC_PLANES,
     TOPIC_WATCHDOG = 630
 };
 
@@ -225,6 +226,14 @@ static void draw_watchdog(struct network_parameters *parameters, uint64_t number
     }
 }
 
+/** What NICs of several planes do. Go-back-N takes no packets out of order, and pulls count those of a queue pair. */
+static void draw_planes(struct network_parameters *parameters, uint64_t number) {
+    struct dice dice = dice_of(number, TOPIC_PLANES);
+    parameters->nic.plane_by_pair = dice_chance(&dice, parameters->nic.out_of_order ? 25 : 75);
+    parameters->nic.context_by_plane =
+        parameters->congestion.kind != CONGESTION_RECEIVER_CREDIT && dice_chance(&dice, 65);
+}
+
 struct network_parameters random_parameters_create(uint64_t number) {
     struct dice leaf = dice_of(number, TOPIC_LEAF), spine = dice_of(number, TOPIC_SPINE);
     struct dice nic = dice_of(number, TOPIC_NIC), nvlink = dice_of(number, TOPIC_NVLINK);
@@ -238,5 +247,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     random_wishes_grant(&parameters, number);
     random_loss_draw(&parameters, number);
     draw_watchdog(&parameters, number);
+    draw_planes(&parameters, number);
     return parameters;
 }

@@ -121,6 +121,9 @@ static void receive_data(struct reference_world *world, struct reference_endpoin
 
 static void receive(struct reference_world *world, struct reference_endpoint *endpoint, uint16_t port,
                     const struct packet *packet) {
+    if (port < endpoint->n_nics) {
+        reference_nic_arrival(endpoint->nic, port);
+    }
     switch (packet_kind(packet)) {
     case PACKET_DATA:
         receive_data(world, endpoint, packet);
@@ -156,7 +159,7 @@ static void choose(struct reference_world *world, struct reference_endpoint *end
 
 static void sent(struct reference_world *world, struct reference_endpoint *endpoint, uint16_t port) {
     if (port < endpoint->n_nics) {
-        reference_nic_sent(world, endpoint->nic);
+        reference_nic_sent(world, endpoint->nic, port);
     } else {
         reference_nvlink_sent(world, endpoint->nvlink, port);
     }
@@ -181,7 +184,7 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         choose(world, endpoint, step->port);
         return true;
     case REFERENCE_STEP_UP:
-        reference_intake_come_up(world, endpoint->intake);
+        reference_intake_come_up(world, endpoint->intake, step->port);
         return true;
     case REFERENCE_STEP_SENT:
         sent(world, endpoint, step->port);
@@ -195,13 +198,15 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         control(world, endpoint, step);
         return true;
     case REFERENCE_STEP_PACKET:
-        if (step->port >= endpoint->n_nics || !reference_intake_keeps(world, endpoint->intake, &step->packet)) {
+        if (step->port >= endpoint->n_nics ||
+            !reference_intake_keeps(world, endpoint->intake, step->port, &step->packet)) {
             receive(world, endpoint, step->port, &step->packet);
         }
         return true;
     case REFERENCE_STEP_TAKEN: {
-        const struct packet packet = reference_intake_taken(world, endpoint->intake);
-        receive(world, endpoint, step->port, &packet);
+        uint16_t port;
+        const struct packet packet = reference_intake_taken(world, endpoint->intake, &port);
+        receive(world, endpoint, port, &packet);
         return true;
     }
     case REFERENCE_STEP_START:

@@ -117,6 +117,12 @@ static struct fabric_route route_between(const struct fabric *fabric, uint32_t d
     return fabric->routes[(uint64_t)fabric->devices[device].ordinal * fabric->plane_leaves + leaf];
 }
 
+/** Whether a switch is a leaf of this number in its plane. */
+static bool is_leaf(const struct fabric *fabric, uint32_t device, uint32_t leaf) {
+    const struct fabric_device *place = &fabric->devices[device];
+    return place->kind == FABRIC_SWITCH && place->tier == FABRIC_TIER_LEAF && place->tier_index == leaf;
+}
+
 /** Whether a port counts among the ways to a leaf. */
 static bool port_counts(const struct reference_world *world, uint32_t device, uint32_t port, uint32_t leaf) {
     const uint32_t link = reference_world_link(world, device, (uint16_t)port);
@@ -124,7 +130,7 @@ static bool port_counts(const struct reference_world *world, uint32_t device, ui
     if (tables_miss(world, link)) {
         return false;
     }
-    if (world->fabric->devices[next].ordinal == leaf) {
+    if (is_leaf(world->fabric, next, leaf)) {
         return true;
     }
     const struct fabric_route route = route_between(world->fabric, next, leaf);
@@ -164,7 +170,7 @@ uint16_t reference_failure_candidates(const struct reference_world *world, uint3
                                       bool excludes, uint16_t *ports, bool *avoided) {
     const struct fabric_endpoint *to = &world->fabric->endpoints[endpoint];
     *avoided = false;
-    if (to->leaf == world->fabric->devices[device].ordinal) {
+    if (is_leaf(world->fabric, device, to->leaf)) {
         ports[0] = (uint16_t)to->leaf_port;
         return 1;
     }

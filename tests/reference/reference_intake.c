@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { PHASE_TAKEN = 5, TIE_TAKEN = 0, NIC_PORT = 0 };
+enum { PHASE_TAKEN = 5, TIE_TAKEN = 0, FIRST_PORT = 0 };
 
 struct reference_intake {
     uint32_t endpoint;
@@ -29,7 +29,7 @@ void reference_intake_free(struct reference_intake *intake) {
 }
 
 static uint32_t link_in(const struct reference_world *world, const struct reference_intake *intake) {
-    return world->fabric->links[reference_world_link(world, intake->endpoint, NIC_PORT)].reverse;
+    return world->fabric->links[reference_world_link(world, intake->endpoint, FIRST_PORT)].reverse;
 }
 
 static uint64_t held_bytes(const struct reference_intake *intake, enum packet_class class) {
@@ -45,7 +45,8 @@ static uint64_t held_bytes(const struct reference_intake *intake, enum packet_cl
 static void turn_to_oldest(struct reference_world *world, const struct reference_intake *intake) {
     const uint32_t link = link_in(world, intake);
     const uint64_t given = world->parameters->nic.receive_ps_per_byte;
-    uint64_t rate = given != 0 ? given : world->fabric->links[link].ps_per_byte, from_ps = world->now_ps;
+    const uint64_t ports = world->fabric->endpoints[intake->endpoint].n_nics;
+    uint64_t rate = given != 0 ? given : world->fabric->links[link].ps_per_byte / ports, from_ps = world->now_ps;
     while (from_ps != TIME_NEVER && reference_failure_receive_ps_per_byte(world, link, from_ps) == TIME_NEVER) {
         from_ps = reference_failure_receive_next_ps(world, link, from_ps);
     }
@@ -60,7 +61,7 @@ static void turn_to_oldest(struct reference_world *world, const struct reference
                                                                .phase = PHASE_TAKEN,
                                                                .tie = TIE_TAKEN,
                                                                .kind = REFERENCE_STEP_TAKEN,
-                                                               .port = NIC_PORT});
+                                                               .port = FIRST_PORT});
 }
 
 /** Whether a packet that comes now goes through the buffer. */
@@ -69,12 +70,14 @@ static bool is_limited(const struct reference_world *world, const struct referen
            reference_failure_receive_ps_per_byte(world, link_in(world, intake), world->now_ps) != 0;
 }
 
-static void pause_leaf(struct reference_world *world, const struct reference_intake *intake) {
-    world->result->endpoints[intake->endpoint].receive_pauses++;
-    reference_world_pause(world, intake->endpoint, NIC_PORT, true);
+static void tell_leaves(struct reference_world *world, const struct reference_intake *intake, bool pause) {
+    for (uint16_t port = 0; port < world->fabric->endpoints[intake->endpoint].n_nics; port++) {
+        world->result->endpoints[intake->endpoint].receive_pauses += pause;
+        reference_world_pause(world, intake->endpoint, port, pause);
+    }
 }
 
-bool reference_intake_keeps(struct reference_world *world, struct reference_intake *intake,
+bool reference_intake_keeps(struct reference_world *world, struct reference_intake *intake, uint16_t port,
                             const struct packet *packet) {
     const struct nic_parameters *parameters = &world->parameters->nic;
     struct reference_endpoint_counts *counts = &world->result->endpoints[intake->endpoint];
@@ -84,10 +87,10 @@ bool reference_intake_keeps(struct reference_world *world, struct reference_inta
     }
     if (held_bytes(intake, class) + packet->size_bytes > parameters->receive_buffer_bytes) {
         counts->receive_discards++;
-        trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, intake->endpoint, NIC_PORT, packet, 0);
+        trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, intake->endpoint, port, packet, 0);
         return true;
     }
-    reference_queue_push(&intake->queue, &(struct reference_queued){.packet = *packet});
+    reference_queue_push(&intake->queue, &(struct reference_queued){.packet = *packet, .ingress = port});
     const uint64_t held = held_bytes(intake, class);
     counts->receive_deepest_bytes = held > counts->receive_deepest_bytes ? held : counts->receive_deepest_bytes;
     if (intake->queue.count == 1) {
@@ -96,26 +99,29 @@ bool reference_intake_keeps(struct reference_world *world, struct reference_inta
     if (class == PACKET_CLASS_LOSSLESS && world->parameters->leaf.pfc && !intake->pausing &&
         held > parameters->receive_xoff_bytes) {
         intake->pausing = true;
-        pause_leaf(world, intake);
+        tell_leaves(world, intake, true);
     }
     return true;
 }
 
-struct packet reference_intake_taken(struct reference_world *world, struct reference_intake *intake) {
-    const struct packet packet = reference_queue_pop(&intake->queue).packet;
+struct packet reference_intake_taken(struct reference_world *world, struct reference_intake *intake, uint16_t *port) {
+    const struct reference_queued queued = reference_queue_pop(&intake->queue);
+    const struct packet packet = queued.packet;
+    *port = queued.ingress;
     if (intake->queue.count > 0) {
         turn_to_oldest(world, intake);
     }
     if (intake->pausing && packet_class(&packet) == PACKET_CLASS_LOSSLESS &&
         held_bytes(intake, PACKET_CLASS_LOSSLESS) <= world->parameters->nic.receive_xon_bytes) {
         intake->pausing = false;
-        reference_world_pause(world, intake->endpoint, NIC_PORT, false);
+        tell_leaves(world, intake, false);
     }
     return packet;
 }
 
-void reference_intake_come_up(struct reference_world *world, struct reference_intake *intake) {
+void reference_intake_come_up(struct reference_world *world, struct reference_intake *intake, uint16_t port) {
     if (intake->pausing) {
-        pause_leaf(world, intake);
+        world->result->endpoints[intake->endpoint].receive_pauses++;
+        reference_world_pause(world, intake->endpoint, port, true);
     }
 }

@@ -15,14 +15,14 @@ struct reference_intake *reference_intake_create(uint32_t endpoint);
 /** Frees a buffer; NULL is allowed. */
 void reference_intake_free(struct reference_intake *intake);
 
-/** A packet has arrived at the NIC. False: it is to be handled now. True: later, or never. */
-bool reference_intake_keeps(struct reference_world *world, struct reference_intake *intake,
+/** A packet has arrived at a port of the NIC. False: it is to be handled now. True: later, or never. */
+bool reference_intake_keeps(struct reference_world *world, struct reference_intake *intake, uint16_t port,
                             const struct packet *packet);
 
-/** The host has taken the oldest packet, which is returned. */
-struct packet reference_intake_taken(struct reference_world *world, struct reference_intake *intake);
+/** The host has taken the oldest packet, which is returned; *port: by which it had come. */
+struct packet reference_intake_taken(struct reference_world *world, struct reference_intake *intake, uint16_t *port);
 
-/** The link to the leaf has come up: a pause is told again. */
-void reference_intake_come_up(struct reference_world *world, struct reference_intake *intake);
+/** The link of a port to its leaf has come up: a pause is told again. */
+void reference_intake_come_up(struct reference_world *world, struct reference_intake *intake, uint16_t port);
 
 #endif

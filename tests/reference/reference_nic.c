@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "reference_nic.h"
+#include "reference_nic_internal.h"
 
 #include "reference_list.h"
 #include "reference_pair.h"
@@ -13,37 +13,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PHASE_TIMER = 5, TIE_TIMER = 2, REPEATS_MOST = 7, NIC_PORT = 0 };
+enum { PHASE_TIMER = 5, TIE_TIMER = 2, REPEATS_MOST = 7 };
 
-/** Somebody this endpoint has queue pairs to. */
-struct peer {
-    uint32_t destination;
-    uint64_t messages;
-};
-
-struct reference_nic {
-    struct reference_pulls pulls; /* that it owes as a receiver */
-    uint32_t endpoint;
-    uint64_t line_bits_per_s;
-    const struct congestion_controller *controller;
-    struct reference_queue control, probes;
-    struct peer *peers;
-    size_t n_peers;
-    struct reference_pair **pairs; /* NULL where not used yet */
-    uint32_t n_pairs;
-    struct reference_list ring, paced;
-    uint32_t urgent; /* urgent packets posted */
-};
+static uint64_t line_of(const struct reference_world *world, const struct reference_nic *nic, uint16_t plane) {
+    return world->fabric->links[reference_world_link(world, nic->endpoint, plane)].rate_bits_per_s;
+}
 
 struct reference_nic *reference_nic_create(struct reference_world *world, uint32_t endpoint) {
     if (world->fabric->endpoints[endpoint].n_nics == 0) {
         return NULL;
     }
-    REQUIRE(world->fabric->endpoints[endpoint].n_nics == 1, "endpoint %u has several NICs", endpoint);
     struct reference_nic *nic = memory_allocate(1, sizeof *nic);
     nic->endpoint = endpoint;
-    nic->line_bits_per_s = world->fabric->links[reference_world_link(world, endpoint, NIC_PORT)].rate_bits_per_s;
     nic->controller = congestion_controller_of(world->parameters->congestion.kind);
+    nic->n_planes = world->fabric->endpoints[endpoint].n_nics;
+    nic->by_pair = nic->n_planes > 1 && world->parameters->nic.plane_by_pair;
+    const bool uncounted =
+        world->parameters->nic.selective_repeat && nic->controller->wants_acknowledgements; /* in planes */
+    nic->shared = nic->n_planes > 1 && !nic->by_pair && (uncounted || !world->parameters->nic.context_by_plane);
+    for (uint16_t plane = 0; plane < nic->n_planes; plane++) {
+        nic->line_bits_per_s += line_of(world, nic, plane);
+    }
     reference_pulls_begin(&nic->pulls);
     return nic;
 }
@@ -57,11 +47,13 @@ void reference_nic_free(struct reference_nic *nic) {
     }
     free(nic->pairs);
     free(nic->peers);
-    free(nic->ring.numbers);
-    free(nic->paced.numbers);
     reference_pulls_free(&nic->pulls);
-    reference_queue_free(&nic->control);
-    reference_queue_free(&nic->probes);
+    for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
+        free(nic->ports[plane].ring.numbers);
+        free(nic->ports[plane].paced.numbers);
+        reference_queue_free(&nic->ports[plane].control);
+        reference_queue_free(&nic->ports[plane].probes);
+    }
     free(nic);
 }
 
@@ -78,7 +70,12 @@ struct recorder_pair_state reference_nic_pair(const struct reference_world *worl
     const uint32_t per_peer = world->parameters->nic.queue_pairs;
     for (uint32_t number = index; nic != NULL && number < nic->n_pairs; number += per_peer) {
         if (nic->pairs[number] != NULL && nic->pairs[number]->destination == destination) {
-            return reference_pair_state(nic->pairs[number], world->parameters, nic->line_bits_per_s, now_ps);
+            uint64_t lines[REFERENCE_PLANES];
+            for (uint16_t i = 0; i < nic->n_planes; i++) {
+                const uint16_t plane = (uint16_t)(nic->by_pair ? number % nic->n_planes : i);
+                lines[i] = nic->shared ? nic->line_bits_per_s : line_of(world, nic, plane);
+            }
+            return reference_pair_state(nic->pairs[number], world->parameters, lines, now_ps);
         }
     }
     return (struct recorder_pair_state){0};
@@ -86,44 +83,54 @@ struct recorder_pair_state reference_nic_pair(const struct reference_world *worl
 
 /* ---- ring and pacing ---- */
 
-static void join_ring(struct reference_nic *nic, struct reference_pair *pair) {
-    reference_list_append(&nic->ring, pair->number);
-    pair->queued = true;
+static void join_ring(struct reference_nic *nic, struct reference_pair *pair, uint16_t plane) {
+    reference_list_append(&nic->ports[plane].ring, pair->number);
+    pair->planes[plane].queued = true;
 }
 
-static void join_paced(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
-    reference_list_append(&nic->paced, pair->number);
-    pair->queued = true;
-    reference_world_wake(world, nic->endpoint, NIC_PORT, pair->next_ps);
+static void join_paced(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
+                       uint16_t plane) {
+    const uint64_t due_ps = reference_pair_context(pair, plane)->next_ps;
+    reference_list_append(&nic->ports[plane].paced, pair->number);
+    pair->planes[plane].queued = true;
+    pair->planes[plane].due_ps = due_ps;
+    reference_world_wake(world, nic->endpoint, plane, due_ps);
 }
 
-/** Index in the list of paced queue pairs of the one that is due first; its count if none is due. */
-static size_t first_due(const struct reference_nic *nic, uint64_t now_ps) {
-    size_t found = nic->paced.count;
-    for (size_t i = 0; i < nic->paced.count; i++) {
-        const struct reference_pair *pair = nic->pairs[nic->paced.numbers[i]];
-        const struct reference_pair *best = found < nic->paced.count ? nic->pairs[nic->paced.numbers[found]] : NULL;
-        const bool sooner = best == NULL || pair->next_ps < best->next_ps ||
-                            (pair->next_ps == best->next_ps && pair->number < best->number);
-        if (pair->next_ps <= now_ps && sooner) {
+/** Index in the list of paced queue pairs of a plane of the one that is due first; its count if none is due. */
+static size_t first_due(const struct reference_nic *nic, uint16_t plane, uint64_t now_ps) {
+    const struct reference_list *paced = &nic->ports[plane].paced;
+    size_t found = paced->count;
+    for (size_t i = 0; i < paced->count; i++) {
+        const struct reference_pair *pair = nic->pairs[paced->numbers[i]];
+        const struct reference_pair *best = found < paced->count ? nic->pairs[paced->numbers[found]] : NULL;
+        const uint64_t due_ps = pair->planes[plane].due_ps;
+        const bool sooner = best == NULL || due_ps < best->planes[plane].due_ps ||
+                            (due_ps == best->planes[plane].due_ps && pair->number < best->number);
+        if (due_ps <= now_ps && sooner) {
             found = i;
         }
     }
     return found;
 }
 
-static void move_due(struct reference_nic *nic, uint64_t now_ps) {
-    for (size_t i = first_due(nic, now_ps); i < nic->paced.count; i = first_due(nic, now_ps)) {
-        reference_list_append(&nic->ring, reference_list_take(&nic->paced, i));
+static void move_due(struct reference_nic *nic, uint16_t plane, uint64_t now_ps) {
+    struct reference_nic_port *port = &nic->ports[plane];
+    for (size_t i = first_due(nic, plane, now_ps); i < port->paced.count; i = first_due(nic, plane, now_ps)) {
+        reference_list_append(&port->ring, reference_list_take(&port->paced, i));
     }
 }
 
-static void look_for_work(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
-    if (!pair->queued && reference_pair_has_work(pair, &world->parameters->nic)) {
-        if (pair->next_ps <= world->now_ps) {
-            join_ring(nic, pair);
+void reference_nic_look_for_work(struct reference_world *world, struct reference_nic *nic,
+                                 struct reference_pair *pair) {
+    for (uint16_t plane = 0; plane < nic->n_planes; plane++) {
+        if (pair->planes[plane].queued || !reference_pair_has_work(pair, plane, &world->parameters->nic)) {
+            continue;
+        }
+        if (reference_pair_context(pair, plane)->next_ps <= world->now_ps) {
+            join_ring(nic, pair, plane);
         } else {
-            join_paced(world, nic, pair);
+            join_paced(world, nic, pair, plane);
         }
     }
     reference_nic_choose(world, nic);
@@ -131,12 +138,14 @@ static void look_for_work(struct reference_world *world, struct reference_nic *n
 
 /* ---- window and clock ---- */
 
-static void ask_window(const struct reference_world *world, const struct reference_nic *nic,
-                       struct reference_pair *pair) {
+void reference_nic_ask_window(const struct reference_world *world, const struct reference_nic *nic,
+                              struct reference_pair *pair, uint32_t plane) {
+    struct reference_plane *context = reference_pair_context(pair, plane);
     if (nic->controller->wants_acknowledgements) {
-        pair->window =
-            nic->controller->window(&world->parameters->congestion, &pair->congestion,
-                                    reference_pair_acknowledged(pair, &world->parameters->nic) + pair->n_trimmed);
+        const uint32_t acknowledged =
+            pair->separate ? reference_pair_count(pair, plane, REFERENCE_ARRIVED)
+                           : reference_pair_acknowledged(pair, &world->parameters->nic) + pair->n_trimmed;
+        context->window = nic->controller->window(&world->parameters->congestion, &context->congestion, acknowledged);
     }
 }
 
@@ -155,7 +164,7 @@ static void alarm(struct reference_world *world, const struct reference_nic *nic
                                                                .value = pair->clock_setting});
 }
 
-static void set_clock(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
+void reference_nic_set_clock(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
     const struct nic_parameters *parameters = &world->parameters->nic;
     pair->clock_setting++;
     if (reference_pair_outstanding(pair)) {
@@ -168,7 +177,7 @@ static void set_clock(struct reference_world *world, struct reference_nic *nic, 
 }
 
 /* Whether a clock that was set when it should have run out by now does: the short time is for few packets. */
-static bool runs_out(const struct reference_world *world, const struct reference_pair *pair) {
+bool reference_nic_runs_out(const struct reference_world *world, const struct reference_pair *pair) {
     const struct nic_parameters *parameters = &world->parameters->nic;
     const uint64_t waited_ps = world->now_ps - pair->clock_ps;
     const bool few = pair->sent - reference_pair_acknowledged(pair, parameters) <= parameters->short_timeout_packets;
@@ -179,85 +188,98 @@ static bool runs_out(const struct reference_world *world, const struct reference
 
 /* ---- what goes on the wire ---- */
 
-static void start(struct reference_world *world, struct reference_nic *nic, struct reference_queue *queue) {
+static void start(struct reference_world *world, struct reference_nic *nic, uint16_t plane,
+                  struct reference_queue *queue) {
     const struct reference_queued queued = reference_queue_pop(queue);
-    reference_world_start(world, nic->endpoint, NIC_PORT, &queued);
+    reference_world_start(world, nic->endpoint, plane, &queued);
 }
 
-static void join_probes(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
+void reference_nic_join_probes(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
+                               uint16_t plane) {
     const struct nic_parameters *parameters = &world->parameters->nic;
+    struct reference_plane *context = reference_pair_context(pair, plane);
+    const uint16_t way = nic->shared ? (uint16_t)(context->probes % nic->n_planes) : plane;
     const struct packet probe = {
         .source = nic->endpoint,
         .destination = pair->destination,
-        .number = pair->probes,
+        .number = context->probes,
         .queue_pair = (uint16_t)pair->number,
         .size_bytes = (uint16_t)parameters->control_bytes,
         .entropy = pair->entropy,
         .kind_class = (uint8_t)(PACKET_PROBE | (int)nic_parameters_class(parameters, nic->endpoint) << 4),
         .flags_transmission = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0};
-    world->result->endpoints[nic->endpoint].probes_given_up += pair->probe_outstanding;
+    world->result->endpoints[nic->endpoint].probes_given_up += context->probe_outstanding;
     world->result->endpoints[nic->endpoint].probes++;
-    pair->probe_outstanding = true;
-    pair->probe_number = pair->probes++;
-    pair->probe_sent_ps = world->now_ps;
-    reference_queue_push(&nic->probes, &(struct reference_queued){.packet = probe});
+    context->probe_outstanding = true;
+    context->probe_number = context->probes++;
+    context->probe_sent_ps = world->now_ps;
+    reference_queue_push(&nic->ports[way].probes, &(struct reference_queued){.packet = probe});
     reference_nic_choose(world, nic);
 }
 
-static void pace(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair, uint64_t size,
-                 uint64_t duration_ps) {
+static void pace(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair, uint16_t plane,
+                 uint64_t size, uint64_t duration_ps) {
+    struct reference_plane *context = reference_pair_context(pair, plane);
     if (nic->controller->counts_bytes) {
-        nic->controller->sent(&world->parameters->congestion, &pair->congestion, (uint32_t)size, world->now_ps);
+        nic->controller->sent(&world->parameters->congestion, &context->congestion, (uint32_t)size, world->now_ps);
     }
-    const uint64_t rate = nic->controller->rate(&world->parameters->congestion, &pair->congestion, world->now_ps);
+    const uint64_t rate = nic->controller->rate(&world->parameters->congestion, &context->congestion, world->now_ps);
     const uint64_t gap_ps = size * UINT64_C(8000000000000) / rate;
-    const bool at_line = rate >= nic->line_bits_per_s || gap_ps <= duration_ps;
-    const bool work = reference_pair_has_work(pair, &world->parameters->nic);
+    const uint64_t line = nic->shared ? nic->line_bits_per_s : line_of(world, nic, plane);
+    const bool at_line = rate >= line || (gap_ps <= duration_ps && !nic->shared);
+    const bool work = reference_pair_has_work(pair, plane, &world->parameters->nic);
     struct reference_endpoint_counts *counts = &world->result->endpoints[nic->endpoint];
     counts->window_stalls += !work && (pair->next < pair->n_packets || pair->n_lost > 0);
     counts->paced_packets += !at_line;
     if (!at_line) {
-        pair->next_ps = world->now_ps + gap_ps;
+        context->next_ps = world->now_ps + gap_ps;
     }
     if (work && at_line) {
-        join_ring(nic, pair);
+        join_ring(nic, pair, plane);
     } else if (work) {
-        join_paced(world, nic, pair);
+        join_paced(world, nic, pair, plane);
     }
 }
 
-static bool recycles(const struct reference_world *world) {
+bool reference_nic_recycles(const struct reference_world *world) {
     return path_policy_of(world->parameters->path.kind)->recycles && world->parameters->nic.adaptive_marking;
 }
 
-static void send_data(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
+static void send_data(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
+                      uint16_t plane) {
+    const struct reference_plane *context = reference_pair_context(pair, plane);
     const bool outstanding = reference_pair_outstanding(pair);
     struct reference_queued queued = {.packet = reference_pair_packet(pair)};
-    if (recycles(world)) {
-        queued.packet.entropy = host_reps_next(&pair->recycled);
+    if (reference_nic_recycles(world)) {
+        queued.packet.entropy = host_reps_next(&pair->planes[plane].recycled);
     }
     world->result->endpoints[nic->endpoint].retransmitted_packets += reference_pair_next(pair) < pair->sent;
-    const uint64_t duration_ps = reference_world_start(world, nic->endpoint, NIC_PORT, &queued);
-    reference_pair_advance(pair, world->now_ps);
+    const uint64_t duration_ps = reference_world_start(world, nic->endpoint, plane, &queued);
+    reference_pair_advance(pair, plane, world->now_ps);
     if (!outstanding) {
-        set_clock(world, nic, pair);
+        reference_nic_set_clock(world, nic, pair);
     }
-    pace(world, nic, pair, queued.packet.size_bytes, duration_ps);
-    const bool stale = world->now_ps - pair->probe_sent_ps > world->parameters->congestion.spectrum_x.probe_abort_ps;
-    if (nic->controller->wants_probes && (!pair->probe_outstanding || stale)) {
-        join_probes(world, nic, pair);
+    pace(world, nic, pair, plane, queued.packet.size_bytes, duration_ps);
+    const bool stale = world->now_ps - context->probe_sent_ps > world->parameters->congestion.spectrum_x.probe_abort_ps;
+    if (nic->controller->wants_probes && (!context->probe_outstanding || stale)) {
+        reference_nic_join_probes(world, nic, pair, plane);
     }
 }
 
-static void choose_pair(struct reference_world *world, struct reference_nic *nic) {
-    move_due(nic, world->now_ps);
-    while (nic->ring.count > 0) {
-        struct reference_pair *pair = nic->pairs[reference_list_take(&nic->ring, 0)];
-        pair->queued = false;
-        if (reference_pair_has_work(pair, &world->parameters->nic)) {
-            send_data(world, nic, pair);
+static void choose_pair(struct reference_world *world, struct reference_nic *nic, uint16_t plane) {
+    struct reference_nic_port *port = &nic->ports[plane];
+    move_due(nic, plane, world->now_ps);
+    while (port->ring.count > 0) {
+        struct reference_pair *pair = nic->pairs[reference_list_take(&port->ring, 0)];
+        pair->planes[plane].queued = false;
+        if (!reference_pair_has_work(pair, plane, &world->parameters->nic)) {
+            continue;
+        }
+        if (reference_pair_context(pair, plane)->next_ps <= world->now_ps) {
+            send_data(world, nic, pair, plane);
             return;
         }
+        join_paced(world, nic, pair, plane);
     }
 }
 
@@ -266,7 +288,7 @@ static void choose_pair(struct reference_world *world, struct reference_nic *nic
 /* A pull that has become due later than now will start then. */
 static void wait_for_pull(struct reference_world *world, struct reference_nic *nic) {
     if (nic->pulls.turns.count > 0 && nic->pulls.next_ps > world->now_ps) {
-        reference_world_wake(world, nic->endpoint, NIC_PORT, nic->pulls.next_ps);
+        reference_world_wake(world, nic->endpoint, 0, nic->pulls.next_ps);
     }
 }
 
@@ -294,40 +316,74 @@ void reference_nic_owe_trimmed(struct reference_world *world, struct reference_n
     }
 }
 
-static void pull(struct reference_world *world, struct reference_nic *nic) {
+static void pull(struct reference_world *world, struct reference_nic *nic, uint16_t plane) {
     const struct reference_queued queued = {
         .packet =
             reference_pulls_take(&nic->pulls, world->parameters, nic->endpoint, nic->line_bits_per_s, world->now_ps)};
     wait_for_pull(world, nic);
-    reference_world_start(world, nic->endpoint, NIC_PORT, &queued);
+    reference_world_start(world, nic->endpoint, plane, &queued);
+}
+
+/* A port's transmitter, which is idle. */
+static void choose_at(struct reference_world *world, struct reference_nic *nic, uint16_t plane) {
+    const struct reference_transmitter *transmitter = reference_world_transmitter(world, nic->endpoint, plane);
+    struct reference_nic_port *port = &nic->ports[plane];
+    const bool held =
+        transmitter->paused && nic_parameters_class(&world->parameters->nic, nic->endpoint) == PACKET_CLASS_LOSSLESS;
+    if (port->control.count > 0) {
+        start(world, nic, plane, &port->control);
+    } else if (nic->pulls.turns.count > 0 && nic->pulls.next_ps <= world->now_ps) {
+        pull(world, nic, plane);
+    } else if (!held && port->probes.count > 0) {
+        start(world, nic, plane, &port->probes);
+    } else if (!held) {
+        choose_pair(world, nic, plane);
+    }
+}
+
+/* Since when a transmitter is free, or when it will be. */
+static uint64_t free_ps(struct reference_world *world, const struct reference_nic *nic, uint16_t plane) {
+    return reference_world_transmitter(world, nic->endpoint, plane)->end_ps;
 }
 
 void reference_nic_choose(struct reference_world *world, struct reference_nic *nic) {
-    const struct reference_transmitter *transmitter = reference_world_transmitter(world, nic->endpoint, NIC_PORT);
-    const bool held =
-        transmitter->paused && nic_parameters_class(&world->parameters->nic, nic->endpoint) == PACKET_CLASS_LOSSLESS;
-    if (transmitter->busy) {
-        return;
-    }
-    if (nic->control.count > 0) {
-        start(world, nic, &nic->control);
-    } else if (nic->pulls.turns.count > 0 && nic->pulls.next_ps <= world->now_ps) {
-        pull(world, nic);
-    } else if (!held && nic->probes.count > 0) {
-        start(world, nic, &nic->probes);
-    } else if (!held) {
-        choose_pair(world, nic);
+    bool asked[REFERENCE_PLANES] = {false};
+    for (uint32_t round = 0; round < nic->n_planes; round++) {
+        uint16_t next = REFERENCE_PLANES;
+        for (uint16_t plane = 0; plane < nic->n_planes; plane++) {
+            const bool idle = !reference_world_transmitter(world, nic->endpoint, plane)->busy && !asked[plane];
+            if (idle && (next == REFERENCE_PLANES || free_ps(world, nic, plane) < free_ps(world, nic, next))) {
+                next = plane;
+            }
+        }
+        if (next < REFERENCE_PLANES) {
+            asked[next] = true;
+            choose_at(world, nic, next);
+        }
     }
 }
 
-void reference_nic_sent(struct reference_world *world, struct reference_nic *nic) {
-    reference_world_sent(world, nic->endpoint, NIC_PORT);
+void reference_nic_sent(struct reference_world *world, struct reference_nic *nic, uint16_t port) {
+    reference_world_sent(world, nic->endpoint, port);
+    reference_nic_choose(world, nic);
+}
+
+void reference_nic_arrival(struct reference_nic *nic, uint16_t port) {
+    nic->arrival = port;
+}
+
+uint32_t reference_nic_context(const struct reference_nic *nic) {
+    return nic->n_planes > 1 && !nic->by_pair && !nic->shared ? nic->arrival : 0;
+}
+
+static void send_control(struct reference_world *world, struct reference_nic *nic, uint16_t plane,
+                         const struct packet *packet) {
+    reference_queue_push(&nic->ports[plane].control, &(struct reference_queued){.packet = *packet});
     reference_nic_choose(world, nic);
 }
 
 void reference_nic_reply(struct reference_world *world, struct reference_nic *nic, const struct packet *reply) {
-    reference_queue_push(&nic->control, &(struct reference_queued){.packet = *reply});
-    reference_nic_choose(world, nic);
+    send_control(world, nic, nic->arrival, reply);
 }
 
 /* ---- posting ---- */
@@ -342,7 +398,11 @@ static void post_urgent(struct reference_world *world, struct reference_nic *nic
                                   .entropy = (uint16_t)hash_mix(message->destination),
                                   .kind_class = PACKET_URGENT | PACKET_CLASS_CONTROL << 4,
                                   .flags_transmission = PACKET_FLAG_LAST};
-    reference_nic_reply(world, nic, &packet);
+    uint16_t first = 0;
+    for (uint16_t plane = 1; plane < nic->n_planes; plane++) {
+        first = free_ps(world, nic, plane) < free_ps(world, nic, first) ? plane : first;
+    }
+    send_control(world, nic, first, &packet);
 }
 
 static size_t find_peer(struct reference_nic *nic, uint32_t destination) {
@@ -352,7 +412,7 @@ static size_t find_peer(struct reference_nic *nic, uint32_t destination) {
     }
     if (index == nic->n_peers) {
         nic->peers = memory_resize(nic->peers, ++nic->n_peers, sizeof *nic->peers);
-        nic->peers[index] = (struct peer){.destination = destination};
+        nic->peers[index] = (struct reference_peer){.destination = destination};
     }
     return index;
 }
@@ -367,24 +427,49 @@ static struct reference_pair *find_pair(struct reference_nic *nic, uint32_t numb
 }
 
 /* The way: it may limit what is in flight, and a controller that wants acknowledgements is told. */
-static void place(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
+static void place(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
+                  uint32_t number, uint32_t plane, uint64_t line_bits_per_s) {
     const struct nic_parameters *parameters = &world->parameters->nic;
     struct describe_path there, back;
-    struct congestion_way way = {.line_bits_per_s = nic->line_bits_per_s,
+    struct congestion_way way = {.line_bits_per_s = line_bits_per_s,
                                  .packet_bytes = parameters->payload_bytes + parameters->header_bytes};
-    if (describe_path(world->fabric, nic->endpoint, pair->destination, FABRIC_ETHERNET, way.packet_bytes, &there) &&
-        describe_path(world->fabric, pair->destination, nic->endpoint, FABRIC_ETHERNET, parameters->control_bytes,
-                      &back)) {
+    if (describe_path_of_plane(world->fabric, nic->endpoint, pair->destination, plane, way.packet_bytes, &there) &&
+        describe_path_of_plane(world->fabric, pair->destination, nic->endpoint, plane, parameters->control_bytes,
+                               &back)) {
         way.base_round_trip_ps = there.latency_ps + back.latency_ps;
         way.switches = there.n_hops - 1;
     }
-    if (parameters->window_products > 0) {
+    if (nic->controller->wants_acknowledgements) {
+        nic->controller->placed(&world->parameters->congestion, &pair->planes[number].congestion, &way);
+    }
+    way.line_bits_per_s =
+        nic->by_pair ? line_bits_per_s : nic->line_bits_per_s; /* of all that the queue pair may use */
+    if (parameters->window_products > 0 && number == 0) {
         pair->cap = nic_parameters_cap(parameters, &way);
     }
-    if (nic->controller->wants_acknowledgements) {
-        nic->controller->placed(&world->parameters->congestion, &pair->congestion, &way);
+    reference_nic_ask_window(world, nic, pair, number);
+}
+
+/* A new queue pair, with all its congestion contexts. */
+static struct reference_pair *new_pair(struct reference_world *world, struct reference_nic *nic,
+                                       const struct traffic_message *message, uint32_t number, uint32_t index) {
+    struct reference_pair *pair = reference_pair_create(nic->endpoint, message->destination, number, index);
+    pair->n_planes = nic->n_planes;
+    pair->separate = nic->n_planes > 1 && !nic->by_pair && !nic->shared;
+    pair->books = nic->n_planes > 1 && !nic->by_pair && !world->parameters->nic.selective_repeat;
+    for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
+        pair->planes[plane].closed = nic->by_pair && number % nic->n_planes != plane;
+        pair->planes[plane].recycled.stream =
+            host_reps_stream(world->parameters->seed, nic->endpoint, number * nic->n_planes + plane);
     }
-    ask_window(world, nic, pair);
+    for (uint32_t i = 0; i < (pair->separate ? nic->n_planes : 1); i++) {
+        const uint16_t plane = (uint16_t)(nic->by_pair ? number % nic->n_planes : i);
+        const uint64_t line = nic->shared ? nic->line_bits_per_s : line_of(world, nic, plane);
+        nic->controller->start(&world->parameters->congestion, &pair->planes[i].congestion, line, message->share,
+                               world->now_ps);
+        place(world, nic, pair, i, plane, line);
+    }
+    return pair;
 }
 
 static struct reference_pair *pair_of(struct reference_world *world, struct reference_nic *nic,
@@ -396,12 +481,11 @@ static struct reference_pair *pair_of(struct reference_world *world, struct refe
     const uint32_t number = (uint32_t)peer * per_peer + index;
     struct reference_pair *pair = find_pair(nic, number);
     if (pair == NULL) {
-        pair = nic->pairs[number] = reference_pair_create(nic->endpoint, message->destination, number, index);
-        pair->recycled.stream = host_reps_stream(world->parameters->seed, nic->endpoint, number);
-        nic->controller->start(congestion, &pair->congestion, nic->line_bits_per_s, message->share, world->now_ps);
-        place(world, nic, pair);
+        pair = nic->pairs[number] = new_pair(world, nic, message, number, index);
     } else if (message->share != 0) {
-        nic->controller->announced(congestion, &pair->congestion, message->share, world->now_ps);
+        for (uint32_t i = 0; i < (pair->separate ? nic->n_planes : 1); i++) {
+            nic->controller->announced(congestion, &pair->planes[i].congestion, message->share, world->now_ps);
+        }
     }
     return pair;
 }
@@ -416,185 +500,5 @@ void reference_nic_post(struct reference_world *world, struct reference_nic *nic
     struct reference_pair *pair = pair_of(world, nic, message);
     reference_pair_add(pair, message, &world->parameters->nic);
     world->result->endpoints[nic->endpoint].posted_sum_ps += world->now_ps;
-    look_for_work(world, nic, pair);
-}
-
-/* ---- replies and the clock ---- */
-
-static void complete(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
-    while (pair->completed < pair->n_messages && pair->messages[pair->completed].end <= pair->cumulative) {
-        trace_add_message(&world->result->trace, TRACE_COMPLETE, world->now_ps, nic->endpoint, PACKET_DATA,
-                          nic->endpoint, pair->destination, pair->messages[pair->completed].tag,
-                          (uint16_t)pair->number);
-        pair->completed++;
-    }
-}
-
-/* before: packets acknowledged until now. */
-static void note_progress(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
-                          uint32_t before) {
-    complete(world, nic, pair);
-    if (reference_pair_acknowledged(pair, &world->parameters->nic) > before) {
-        pair->repeats = 0;
-        set_clock(world, nic, pair);
-    }
-}
-
-static void acknowledge(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
-                        uint32_t cumulative, uint32_t received) {
-    const uint32_t before = reference_pair_acknowledged(pair, &world->parameters->nic);
-    world->result->endpoints[nic->endpoint].late_acknowledgements += cumulative > pair->next;
-    reference_pair_acknowledge(pair, cumulative, received);
-    note_progress(world, nic, pair, before);
-}
-
-/* Selective repeat: the packet that caused an ACK is there, and all below the expected number. Returns whether a recovery begins. */
-static bool acknowledge_selectively(struct reference_world *world, struct reference_nic *nic,
-                                    struct reference_pair *pair, const struct packet *ack) {
-    const uint32_t before = pair->received;
-    const int64_t cause = reference_pair_cause(ack);
-    if (cause >= 0 && reference_pair_arrived(pair, (uint32_t)cause, ack->flags_transmission >> 4)) {
-        world->result->endpoints[nic->endpoint].spurious++;
-    }
-    pair->cumulative = ack->number > pair->cumulative ? ack->number : pair->cumulative;
-    reference_pair_recount(pair);
-    const bool begins = reference_pair_infer(pair, world->parameters->nic.loss_distance);
-    reference_pair_recount(pair);
-    world->result->endpoints[nic->endpoint].inferred += begins;
-    note_progress(world, nic, pair, before);
-    return begins;
-}
-
-static void rewind_pair(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
-    reference_pair_rewind(pair);
-    nic->controller->lost(&world->parameters->congestion, &pair->congestion, world->now_ps);
-    ask_window(world, nic, pair);
-}
-
-/* What the controller is told of an ACK. before, oldest: acknowledged packets and cumulative number until then. */
-static void tell(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
-                 const struct packet *ack, uint32_t before, uint32_t oldest, uint8_t telemetry) {
-    struct reference_endpoint_counts *counts = &world->result->endpoints[nic->endpoint];
-    const uint32_t now = reference_pair_acknowledged(pair, &world->parameters->nic);
-    const struct congestion_acknowledgement told = {.round_trip_ps =
-                                                        reference_pair_round_trip_ps(pair, ack, oldest, world->now_ps),
-                                                    .packets = now - before,
-                                                    .in_flight = pair->next > now ? pair->next - now - pair->n_lost : 0,
-                                                    .cumulative = pair->cumulative,
-                                                    .next_number = pair->next,
-                                                    .marked = (ack->flags_transmission & PACKET_FLAG_MARKED) != 0,
-                                                    .telemetry = telemetry};
-    counts->round_trips += told.round_trip_ps > 0;
-    counts->untold_round_trips += told.round_trip_ps == 0;
-    counts->telemetry += told.telemetry > 0;
-    nic->controller->acknowledged(&world->parameters->congestion, &pair->congestion, &told, world->now_ps);
-}
-
-static void ack_arrived(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
-                        const struct packet *arrived) {
-    const struct nic_parameters *parameters = &world->parameters->nic;
-    const bool telling = nic->controller->wants_telemetry;
-    struct packet ack = *arrived;
-    bool lost = false;
-    ack.number = telling ? arrived->number % REFERENCE_NUMBERS : arrived->number;
-    const uint32_t oldest = pair->cumulative, before = reference_pair_acknowledged(pair, parameters);
-    if (parameters->selective_repeat) {
-        lost = acknowledge_selectively(world, nic, pair, &ack);
-    } else {
-        acknowledge(world, nic, pair, ack.number, ack.number + ack.message % REFERENCE_PAIR_CAUSE_UNIT);
-    }
-    if (recycles(world)) {
-        host_reps_acknowledged(&pair->recycled, ack.entropy, (ack.flags_transmission & PACKET_FLAG_MARKED) != 0,
-                               world->now_ps);
-    }
-    if (nic->controller->wants_acknowledgements) {
-        tell(world, nic, pair, &ack, before, oldest, telling ? (uint8_t)(arrived->number / REFERENCE_NUMBERS) : 0);
-    }
-    if (lost) {
-        nic->controller->lost(&world->parameters->congestion, &pair->congestion, world->now_ps);
-    }
-    ask_window(world, nic, pair);
-}
-
-static void nack_arrived(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
-                         const struct packet *nack) {
-    if (!world->parameters->nic.selective_repeat) {
-        if (nack->number >= pair->cumulative) {
-            acknowledge(world, nic, pair, nack->number, 0);
-            rewind_pair(world, nic, pair);
-        }
-        return;
-    }
-    if (reference_pair_trimmed(pair, nack->message, nack->flags_transmission >> 4)) {
-        reference_pair_recount(pair);
-        set_clock(world, nic, pair);
-        nic->controller->trimmed(&world->parameters->congestion, &pair->congestion,
-                                 pair->next - pair->received - pair->n_lost, world->now_ps);
-        ask_window(world, nic, pair);
-    }
-}
-
-static void probe_replied(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
-                          uint32_t number) {
-    if (!pair->probe_outstanding || pair->probe_number != number) {
-        return;
-    }
-    pair->probe_outstanding = false;
-    nic->controller->probed(&world->parameters->congestion, &pair->congestion, world->now_ps - pair->probe_sent_ps,
-                            world->now_ps);
-    if (pair->cumulative < pair->n_packets) {
-        join_probes(world, nic, pair);
-    }
-}
-
-void reference_nic_replied(struct reference_world *world, struct reference_nic *nic, const struct packet *reply) {
-    struct reference_pair *pair = nic->pairs[reply->queue_pair];
-    switch (packet_kind(reply)) {
-    case PACKET_ACK:
-    case PACKET_SELECTIVE_ACK:
-        ack_arrived(world, nic, pair, reply);
-        break;
-    case PACKET_NACK:
-        nack_arrived(world, nic, pair, reply);
-        break;
-    case PACKET_CONGESTION:
-        world->result->endpoints[nic->endpoint].notifications_received++;
-        nic->controller->notified(&world->parameters->congestion, &pair->congestion, world->now_ps);
-        break;
-    case PACKET_PULL:
-        world->result->endpoints[nic->endpoint].pulls++;
-        nic->controller->pulled(&world->parameters->congestion, &pair->congestion, reply->number);
-        ask_window(world, nic, pair);
-        break;
-    case PACKET_PROBE_REPLY:
-        probe_replied(world, nic, pair, reply->number);
-        break;
-    default:
-        BUG("no reply has kind %d", (int)packet_kind(reply));
-    }
-    look_for_work(world, nic, pair);
-}
-
-bool reference_nic_timeout(struct reference_world *world, struct reference_nic *nic, uint32_t queue_pair,
-                           uint64_t setting) {
-    struct reference_pair *pair = nic->pairs[queue_pair];
-    if (setting != pair->clock_setting || !runs_out(world, pair)) {
-        return false;
-    }
-    world->result->endpoints[nic->endpoint].timeouts++;
-    if (recycles(world)) {
-        host_reps_timed_out(&pair->recycled, world->now_ps);
-    }
-    if (world->parameters->nic.selective_repeat) {
-        reference_pair_lose_all(pair);
-        reference_pair_recount(pair);
-        nic->controller->lost(&world->parameters->congestion, &pair->congestion, world->now_ps);
-        ask_window(world, nic, pair);
-    } else {
-        rewind_pair(world, nic, pair);
-    }
-    pair->repeats++;
-    set_clock(world, nic, pair);
-    look_for_work(world, nic, pair);
-    return true;
+    reference_nic_look_for_work(world, nic, pair);
 }

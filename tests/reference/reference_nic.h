@@ -11,7 +11,7 @@
 
 struct reference_nic;
 
-/** State of an endpoint; NULL if it has no NIC. The NIC is port 0 of the device. Freed by reference_nic_free. */
+/** State of an endpoint; NULL if it has no NIC. Its ports, one a plane, are the first of the device. Freed by reference_nic_free. */
 struct reference_nic *reference_nic_create(struct reference_world *world, uint32_t endpoint);
 
 /** Frees the state; NULL is allowed. */
@@ -21,7 +21,7 @@ void reference_nic_free(struct reference_nic *nic);
 void reference_nic_post(struct reference_world *world, struct reference_nic *nic,
                         const struct traffic_message *message);
 
-/** Appends a reply to the control FIFO. */
+/** Appends a reply to the control FIFO of the plane that the packet of reference_nic_arrival came by. */
 void reference_nic_reply(struct reference_world *world, struct reference_nic *nic, const struct packet *reply);
 
 /** A data packet has come; if it was new, its sender is owed a pull. Does nothing where the controller wants none. */
@@ -30,11 +30,17 @@ void reference_nic_owe(struct reference_world *world, struct reference_nic *nic,
 /** A trimmed packet that is not there has come: one is owed as for a full packet. Does nothing where the controller wants no pulls. */
 void reference_nic_owe_trimmed(struct reference_world *world, struct reference_nic *nic, const struct packet *packet);
 
-/** An idle transmitter looks for something to send. */
+/** From now on replies are to a packet that came by a port. */
+void reference_nic_arrival(struct reference_nic *nic, uint16_t port);
+
+/** The congestion context that the packet of reference_nic_arrival is of. */
+uint32_t reference_nic_context(const struct reference_nic *nic);
+
+/** Idle transmitters look for something to send. */
 void reference_nic_choose(struct reference_world *world, struct reference_nic *nic);
 
-/** The transmission has ended. */
-void reference_nic_sent(struct reference_world *world, struct reference_nic *nic);
+/** The transmission at a port has ended. */
+void reference_nic_sent(struct reference_world *world, struct reference_nic *nic, uint16_t port);
 
 /** A reply to this sender has arrived: ACK, NACK, CONGESTION, PROBE_REPLY or PULL. */
 void reference_nic_replied(struct reference_world *world, struct reference_nic *nic, const struct packet *reply);

@@ -14,7 +14,11 @@ struct reference_pair *reference_pair_create(uint32_t source, uint32_t destinati
     pair->destination = destination;
     pair->number = number;
     pair->entropy = (uint16_t)hash_mix(hash_mix(destination) + index);
-    pair->window = pair->cap = CONGESTION_UNLIMITED;
+    pair->cap = CONGESTION_UNLIMITED;
+    pair->n_planes = 1;
+    for (uint32_t plane = 0; plane < REFERENCE_PLANES; plane++) {
+        pair->planes[plane].window = CONGESTION_UNLIMITED;
+    }
     return pair;
 }
 
@@ -24,6 +28,8 @@ void reference_pair_free(struct reference_pair *pair) {
         free(pair->started_ps);
         free(pair->started_as);
         free(pair->known);
+        free(pair->went_by);
+        free(pair->whereabouts);
         free(pair->messages);
         free(pair);
     }
@@ -35,6 +41,9 @@ static void add_packet(struct reference_pair *pair, const struct packet *packet)
     pair->started_as = memory_resize(pair->started_as, pair->n_packets + 1, sizeof *pair->started_as);
     pair->known = memory_resize(pair->known, pair->n_packets + 1, sizeof *pair->known);
     pair->known[pair->n_packets] = (struct reference_pair_packet){0};
+    pair->went_by = memory_resize(pair->went_by, pair->n_packets + 1, sizeof *pair->went_by);
+    pair->whereabouts = memory_resize(pair->whereabouts, pair->n_packets + 1, sizeof *pair->whereabouts);
+    pair->whereabouts[pair->n_packets] = REFERENCE_GIVEN_UP;
     pair->packets[pair->n_packets++] = *packet;
 }
 
@@ -69,13 +78,35 @@ uint32_t reference_pair_acknowledged(const struct reference_pair *pair, const st
     return parameters->out_of_order ? pair->received : pair->cumulative;
 }
 
-bool reference_pair_has_work(const struct reference_pair *pair, const struct nic_parameters *parameters) {
+struct reference_plane *reference_pair_context(struct reference_pair *pair, uint32_t plane) {
+    return &pair->planes[pair->separate ? plane : 0];
+}
+
+uint32_t reference_pair_count(const struct reference_pair *pair, uint32_t plane, enum reference_whereabouts where) {
+    uint32_t count = 0;
+    for (uint32_t number = 0; number < pair->sent; number++) {
+        count += pair->went_by[number] == plane && pair->whereabouts[number] == where;
+    }
+    return count;
+}
+
+/** Whether the congestion context of a plane, which counts its own packets alone, lets one more go. */
+static bool plane_allows(const struct reference_pair *pair, uint32_t plane) {
+    const uint32_t window = pair->planes[plane].window;
+    return !pair->separate || window == CONGESTION_UNLIMITED ||
+           reference_pair_count(pair, plane, REFERENCE_IN_FLIGHT) < window;
+}
+
+bool reference_pair_has_work(const struct reference_pair *pair, uint32_t plane,
+                             const struct nic_parameters *parameters) {
     const int64_t in_flight =
         (int64_t)pair->next - (int64_t)reference_pair_acknowledged(pair, parameters) - (int64_t)pair->n_lost;
+    const uint32_t window = pair->separate ? CONGESTION_UNLIMITED : pair->planes[0].window;
     const bool window_open = (parameters->window_packets == 0 || in_flight < (int64_t)parameters->window_packets) &&
-                             (pair->window == CONGESTION_UNLIMITED || in_flight < (int64_t)pair->window) &&
+                             (window == CONGESTION_UNLIMITED || in_flight < (int64_t)window) &&
                              (pair->cap == CONGESTION_UNLIMITED || in_flight < (int64_t)pair->cap);
-    return (pair->next < pair->n_packets || pair->n_lost > 0) && (window_open || pair->next < pair->sent);
+    return (pair->next < pair->n_packets || pair->n_lost > 0) && (window_open || pair->next < pair->sent) &&
+           !pair->planes[plane].closed && plane_allows(pair, plane);
 }
 
 bool reference_pair_outstanding(const struct reference_pair *pair) {
@@ -99,10 +130,19 @@ struct packet reference_pair_packet(const struct reference_pair *pair) {
     return packet;
 }
 
-void reference_pair_advance(struct reference_pair *pair, uint64_t now_ps) {
+/** Where book is kept, what has arrived is not sent again. */
+static void skip_arrived(struct reference_pair *pair) {
+    while (pair->books && pair->next < pair->sent && pair->whereabouts[pair->next] == REFERENCE_ARRIVED) {
+        pair->next++;
+    }
+}
+
+void reference_pair_advance(struct reference_pair *pair, uint32_t plane, uint64_t now_ps) {
     const uint32_t number = reference_pair_next(pair);
     pair->started_ps[number] = now_ps;
     pair->started_as[number] = reference_pair_packet(pair).flags_transmission >> 4;
+    pair->went_by[number] = (uint8_t)plane;
+    pair->whereabouts[number] = REFERENCE_IN_FLIGHT;
     if (pair->known[number].lost) {
         pair->known[number].lost = false;
         pair->known[number].again++;
@@ -111,17 +151,31 @@ void reference_pair_advance(struct reference_pair *pair, uint64_t now_ps) {
     }
     pair->next++;
     pair->sent = pair->next > pair->sent ? pair->next : pair->sent;
+    skip_arrived(pair);
 }
 
-void reference_pair_acknowledge(struct reference_pair *pair, uint32_t cumulative, uint32_t received) {
+void reference_pair_acknowledge(struct reference_pair *pair, uint32_t cumulative, uint32_t received, int64_t cause) {
+    for (uint32_t number = pair->cumulative; number < cumulative; number++) {
+        pair->whereabouts[number] = REFERENCE_ARRIVED;
+    }
+    if (cause >= (int64_t)pair->cumulative && cause < (int64_t)pair->sent) {
+        pair->whereabouts[cause] = REFERENCE_ARRIVED;
+    }
     pair->cumulative = cumulative > pair->cumulative ? cumulative : pair->cumulative;
     pair->received = received > pair->received ? received : pair->received;
     pair->next = pair->next > pair->cumulative ? pair->next : pair->cumulative;
+    skip_arrived(pair);
 }
 
 void reference_pair_rewind(struct reference_pair *pair) {
     pair->next = pair->cumulative;
     pair->transmission = (uint8_t)((pair->transmission + 1) % TRANSMISSIONS);
+    for (uint32_t number = pair->next; number < pair->sent; number++) {
+        if (pair->whereabouts[number] == REFERENCE_IN_FLIGHT) {
+            pair->whereabouts[number] = REFERENCE_GIVEN_UP;
+        }
+    }
+    skip_arrived(pair);
 }
 
 static uint32_t smallest(uint32_t a, uint32_t b, uint32_t c) {
@@ -130,15 +184,21 @@ static uint32_t smallest(uint32_t a, uint32_t b, uint32_t c) {
 }
 
 struct recorder_pair_state reference_pair_state(const struct reference_pair *pair,
-                                                const struct network_parameters *parameters, uint64_t line_bits_per_s,
-                                                uint64_t now_ps) {
+                                                const struct network_parameters *parameters,
+                                                const uint64_t *lines_bits_per_s, uint64_t now_ps) {
     const struct congestion_controller *controller = congestion_controller_of(parameters->congestion.kind);
-    struct congestion_state copy = pair->congestion;
     const uint32_t given = parameters->nic.window_packets;
-    const uint64_t rate = controller->rate(&parameters->congestion, &copy, now_ps);
+    uint64_t rates = 0, windows = 0;
+    for (uint32_t i = 0; i < (pair->separate ? pair->n_planes : 1); i++) {
+        struct congestion_state copy = pair->planes[i].congestion;
+        const uint64_t rate = controller->rate(&parameters->congestion, &copy, now_ps);
+        rates += rate < lines_bits_per_s[i] ? rate : lines_bits_per_s[i];
+        windows += pair->planes[i].window;
+    }
+    const uint32_t window = (uint32_t)(windows < CONGESTION_UNLIMITED ? windows : CONGESTION_UNLIMITED);
     return (struct recorder_pair_state){
-        .rate_bits_per_s = rate < line_bits_per_s ? rate : line_bits_per_s,
-        .window_packets = smallest(given != 0 ? given : CONGESTION_UNLIMITED, pair->window, pair->cap),
+        .rate_bits_per_s = rates,
+        .window_packets = smallest(given != 0 ? given : CONGESTION_UNLIMITED, window, pair->cap),
         .sent_packets = pair->sent,
     };
 }

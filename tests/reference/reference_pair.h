@@ -30,6 +30,26 @@ struct reference_pair_packet {
     uint32_t again; /**< times sent again */
 };
 
+enum { REFERENCE_PLANES = 8 }; /**< at most, of a NIC */
+
+/** What a queue pair has in a plane: where it waits, and a congestion context (of the plane, or in plane 0 that of the queue pair). */
+struct reference_plane {
+    bool queued;      /**< in the ready ring or paced */
+    bool closed;      /**< takes none of its packets */
+    uint64_t next_ps; /**< pacing: not before */
+    uint64_t due_ps;  /**< where it is paced: when it may join the ring */
+    uint32_t window;  /**< packets that the controller allows */
+    uint32_t told;    /**< packets of the plane that the controller knows to have arrived */
+    bool probe_outstanding;
+    uint32_t probe_number, probes;
+    uint64_t probe_sent_ps;
+    struct congestion_state congestion;
+    struct host_reps recycled; /**< under path policies that recycle entropies */
+};
+
+/** Where a packet that has started is. */
+enum reference_whereabouts { REFERENCE_GIVEN_UP, REFERENCE_IN_FLIGHT, REFERENCE_ARRIVED };
+
 /** One queue pair. Words: sim/device/README.md. */
 struct reference_pair {
     uint32_t source, destination;
@@ -39,26 +59,24 @@ struct reference_pair {
     uint32_t n_packets;
     struct reference_pair_message *messages;
     size_t n_messages, completed;
-    uint64_t *started_ps;                /**< [n_packets] when each was sent last … */
-    uint8_t *started_as;                 /**< … and with which transmission */
-    struct reference_pair_packet *known; /**< [n_packets] */
-    uint32_t n_lost, n_trimmed;          /**< packets that wait to be sent again; NACKs that were believed */
-    uint32_t until;                      /**< a loss is recovered from up to this cumulative number */
-    uint32_t cap;                        /**< packets that the way allows in flight */
-    uint32_t window;                     /**< packets that the controller allows */
-    uint32_t next, sent;                 /**< next number and sent number */
-    uint32_t cumulative, received;       /**< as acknowledged */
+    uint64_t *started_ps;                    /**< [n_packets] when each was sent last … */
+    uint8_t *started_as;                     /**< … and with which transmission */
+    struct reference_pair_packet *known;     /**< [n_packets] */
+    uint32_t n_lost, n_trimmed;              /**< packets that wait to be sent again; NACKs that were believed */
+    uint32_t until;                          /**< a loss is recovered from up to this cumulative number */
+    uint32_t cap;                            /**< packets that the way allows in flight */
+    uint8_t *went_by;                        /**< [n_packets] by which plane each went last … */
+    enum reference_whereabouts *whereabouts; /**< [n_packets] … and what is known of it; where book is kept only */
+    uint32_t n_planes;
+    bool separate;                 /**< a congestion context each plane */
+    bool books;                    /**< keeps book of what went by which plane */
+    uint32_t next, sent;           /**< next number and sent number */
+    uint32_t cumulative, received; /**< as acknowledged */
     uint8_t transmission;
-    uint64_t next_ps; /**< pacing: not before */
-    bool queued;      /**< in the ready ring or paced */
     uint32_t repeats;
     uint64_t clock_setting; /**< how often the clock was set or stopped */
     uint64_t clock_ps;      /**< when it was set last */
-    bool probe_outstanding;
-    uint32_t probe_number, probes;
-    uint64_t probe_sent_ps;
-    struct congestion_state congestion;
-    struct host_reps recycled; /**< under path policies that recycle entropies */
+    struct reference_plane planes[REFERENCE_PLANES];
 };
 
 /** An empty queue pair. index: number of the queue pair among those to the same peer. Freed by reference_pair_free. */
@@ -74,8 +92,15 @@ void reference_pair_add(struct reference_pair *pair, const struct traffic_messag
 /** What the window counts as acknowledged. */
 uint32_t reference_pair_acknowledged(const struct reference_pair *pair, const struct nic_parameters *parameters);
 
-/** Whether it may send a packet, pacing apart. */
-bool reference_pair_has_work(const struct reference_pair *pair, const struct nic_parameters *parameters);
+/** Its congestion context for a plane. */
+struct reference_plane *reference_pair_context(struct reference_pair *pair, uint32_t plane);
+
+/** Packets that went by a plane last, and are in flight or known to have arrived. */
+uint32_t reference_pair_count(const struct reference_pair *pair, uint32_t plane, enum reference_whereabouts where);
+
+/** Whether it may send a packet by a plane, pacing apart. */
+bool reference_pair_has_work(const struct reference_pair *pair, uint32_t plane,
+                             const struct nic_parameters *parameters);
 
 /** Whether anything that was sent is not acknowledged. */
 bool reference_pair_outstanding(const struct reference_pair *pair);
@@ -86,16 +111,16 @@ struct packet reference_pair_packet(const struct reference_pair *pair);
 /** Number of the packet to send next. */
 uint32_t reference_pair_next(const struct reference_pair *pair);
 
-/** It starts now. */
-void reference_pair_advance(struct reference_pair *pair, uint64_t now_ps);
+/** It starts now, by a plane. */
+void reference_pair_advance(struct reference_pair *pair, uint32_t plane, uint64_t now_ps);
 
-/** An acknowledgement has arrived. */
-void reference_pair_acknowledge(struct reference_pair *pair, uint32_t cumulative, uint32_t received);
+/** An acknowledgement has arrived, which was caused by a packet (cause; from sent on or negative: not known). */
+void reference_pair_acknowledge(struct reference_pair *pair, uint32_t cumulative, uint32_t received, int64_t cause);
 
-/** What a recorder sees of it at a time. */
+/** What a recorder sees of it at a time; lines: of its congestion contexts. */
 struct recorder_pair_state reference_pair_state(const struct reference_pair *pair,
-                                                const struct network_parameters *parameters, uint64_t line_bits_per_s,
-                                                uint64_t now_ps);
+                                                const struct network_parameters *parameters,
+                                                const uint64_t *lines_bits_per_s, uint64_t now_ps);
 
 /** The number of the packet that caused an ACK; -1: it does not tell. */
 int64_t reference_pair_cause(const struct packet *ack);

@@ -2,6 +2,7 @@
 #include "reference_receiver.h"
 
 #include "base/memory.h"
+#include "reference_pair.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +23,11 @@ struct flow {
     struct noted *noted; /* by number */
     uint32_t n_noted;
     uint32_t expected;
-    uint32_t received;      /* new packets */
-    uint32_t told;          /* what switches told the packet that is looked at */
-    uint64_t payload_bytes; /* new, since the last ACK */
-    bool notified;
-    uint64_t notified_ps;
+    uint32_t received;               /* new packets */
+    uint32_t told;                   /* what switches told the packet that is looked at */
+    uint64_t payload_bytes;          /* new, since the last ACK */
+    bool notified[REFERENCE_PLANES]; /* by congestion context of the sender */
+    uint64_t notified_ps[REFERENCE_PLANES];
     bool refused; /* a NACK was sent */
     uint32_t refused_number;
     uint64_t refused_ps;
@@ -114,13 +115,15 @@ static void send_nack(struct reference_world *world, struct reference_nic *nic, 
 static void notify(struct reference_world *world, struct reference_nic *nic, struct flow *flow,
                    const struct packet *to) {
     const struct congestion_parameters *congestion = &world->parameters->congestion;
+    const uint32_t context = reference_nic_context(nic);
     if (!(to->flags_transmission & PACKET_FLAG_MARKED) ||
         !congestion_controller_of(congestion->kind)->wants_notifications ||
-        (flow->notified && world->now_ps - flow->notified_ps < congestion->notification_interval_ps)) {
+        (flow->notified[context] &&
+         world->now_ps - flow->notified_ps[context] < congestion->notification_interval_ps)) {
         return;
     }
-    flow->notified = true;
-    flow->notified_ps = world->now_ps;
+    flow->notified[context] = true;
+    flow->notified_ps[context] = world->now_ps;
     world->result->endpoints[to->destination].notifications_sent++;
     reply(world, nic, to, PACKET_CONGESTION, to->number, 0);
 }

@@ -39,7 +39,7 @@ static struct reference_step arrival(const struct reference_world *world, uint32
     return (struct reference_step){.time_ps = time_ps,
                                    .device = world->fabric->links[link].head_device,
                                    .phase = phase,
-                                   .tie = hash_draw(stream, time_ps),
+                                   .tie = phase == PHASE_PACKET ? hash_draw(stream, time_ps) : 0,
                                    .place = link,
                                    .port = (uint16_t)world->fabric->links[link].head_port};
 }
