@@ -5,24 +5,26 @@
 #include "command/validate_seeds.h"
 #include "results/summary.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Order of the names of key `quantity`. */
-enum quantity { QUANTITY_BUSBW, QUANTITY_KEPT };
+enum quantity { QUANTITY_BUSBW, QUANTITY_KEPT, QUANTITY_LEAD };
 
-static const char *const quantities[] = {"busbw", "kept", NULL};
+static const char *const quantities[] = {"busbw", "kept", "lead", NULL};
 static const char *const required[] = {"quantity", "gpus", "configuration", NULL};
 
 static const struct key keys[] = {
     {"quantity", KEY_CHOICE, .names = quantities,
-     .doc = "busbw: of the whole nodes, in GB/s; kept: busbw beside the configuration's background ÷ busbw without it.",
+     .doc = "busbw: of the whole nodes, in GB/s; kept: busbw beside the configuration's background ÷ busbw without it; "
+            "lead: busbw less that of plain Ethernet, which is ECMP with DCQCN, in GB/s.",
      VALIDATE_KIND_FIELD(quantity)},
     {"gpus", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024",
      .doc = "GPUs of a node in the publication, each with a NIC; one of them is simulated.", VALIDATE_KIND_FIELD(gpus)},
 };
 
 static const char *unit(const struct validate_row *row) {
-    return row->parameters.quantity == QUANTITY_BUSBW ? "GB/s busbw" : "× busbw alone";
+    return row->parameters.quantity == QUANTITY_KEPT ? "× busbw alone" : "GB/s busbw";
 }
 
 static bool prepare(struct validate_row *row, const struct validate_setup *setup) {
@@ -52,21 +54,34 @@ static double node_busbw(const struct validate_row *row, const struct fabric *fa
     return value;
 }
 
+/* The other configuration that a row is compared with: without its background, or on plain Ethernet. */
+static void turn_into_other(struct experiment *experiment, enum quantity quantity) {
+    struct experiment_policy *policy = &experiment->policies[0];
+    if (quantity == QUANTITY_KEPT) {
+        experiment->n_backgrounds = 0;
+        return;
+    }
+    snprintf(policy->path, sizeof(policy->path), "ecmp");
+    snprintf(policy->congestion, sizeof(policy->congestion), "dcqcn");
+    policy->early_pacing = false;
+}
+
 static bool run(const struct validate_row *row, struct validate_kind_run *run, struct error *error) {
+    const enum quantity quantity = (enum quantity)row->parameters.quantity;
     if (!validate_seeds(row, run, node_busbw, error)) {
         return false;
     }
-    if (row->parameters.quantity == QUANTITY_BUSBW) {
+    if (quantity == QUANTITY_BUSBW) {
         return true;
     }
-    const double beside = run->simulated;
+    const double own = run->simulated;
     struct experiment *experiment = memory_allocate(1, sizeof(*experiment));
     *experiment = *row->experiment;
-    experiment->n_backgrounds = 0;
-    struct validate_row alone = *row;
-    alone.experiment = experiment;
-    const bool good = validate_seeds(&alone, run, node_busbw, error);
-    run->simulated = beside / run->simulated;
+    turn_into_other(experiment, quantity);
+    struct validate_row other = *row;
+    other.experiment = experiment;
+    const bool good = validate_seeds(&other, run, node_busbw, error);
+    run->simulated = quantity == QUANTITY_KEPT ? own / run->simulated : own - run->simulated;
     free(experiment);
     return good;
 }
