@@ -63,8 +63,11 @@ static size_t print_state(const struct progress *progress, char *line, const str
     print_reached(reached, sizeof reached, sample);
     const double millions = (double)sample->packet_hops / 1e6;
     int length =
-        snprintf(line, LINE_SIZE, "%s%s%s, %.1f M packet-hops, %.2f M hops/s", progress->label,
-                 progress->label[0] == '\0' ? "" : ": ", reached, millions, seconds > 0 ? millions / seconds : 0.0);
+        snprintf(line, LINE_SIZE, "%s%s%s", progress->label, progress->label[0] == '\0' ? "" : ": ", reached);
+    if (!sample->without_packets) {
+        length += snprintf(line + length, LINE_SIZE - (size_t)length, ", %.1f M packet-hops, %.2f M hops/s", millions,
+                           seconds > 0 ? millions / seconds : 0.0);
+    }
     if (sample->share_done >= 0) {
         length += snprintf(line + length, LINE_SIZE - (size_t)length, ", %.0f %%", 100 * sample->share_done);
     }

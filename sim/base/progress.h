@@ -19,6 +19,7 @@ struct progress_sample {
     double share_done;     /**< 0 … 1; negative where nobody knows */
     uint32_t parts, parts_done;
     const char *part_name; /**< plural: "runs", "rows"; NULL = the work is one run */
+    bool without_packets;  /**< the work simulates none: hops are not shown */
 };
 
 /** State of a display. Treat as opaque. */

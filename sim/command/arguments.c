@@ -34,6 +34,8 @@ static const struct option_line option_lines[] = {
     {ARGUMENTS_DETAIL, 'd', "detail", NULL, "more rows in the table"},
     {ARGUMENTS_ONLY, 'n', "only", "ID", "only rows of this id; * and ? stand for other characters"},
     {ARGUMENTS_SERIES, 'e', "series", "FILE", "write what the section `record` asks for as CSV, too"},
+    {ARGUMENTS_BATCHES, 'b', "batches", "N", "micro-batches to learn from (default: 4)"},
+    {ARGUMENTS_STEPS, 'k', "steps", "N", "placements to try, about (default: 5000)"},
     {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},
     {ARGUMENTS_QUIET, 'q', "quiet", NULL, "no progress, no notes"},
 };
@@ -94,6 +96,17 @@ static bool read_count(const char *text, uint64_t most, uint64_t *value) {
     return quantity_parse(text, QUANTITY_COUNT, value, &error) && *value <= most;
 }
 
+/* A whole number from 1 on. */
+static bool read_number(const char *text, uint32_t most, const char *option, uint32_t *value,
+                        const struct arguments_grammar *grammar, int *exit_code) {
+    uint64_t number;
+    if (!read_count(text, most, &number) || number == 0) {
+        return refuse(exit_code, grammar, "%s takes a number from 1 to %u, not \"%s\"", option, most, text);
+    }
+    *value = (uint32_t)number;
+    return true;
+}
+
 static bool take_option(struct arguments *arguments, const struct arguments_grammar *grammar, int letter,
                         int *exit_code) {
     uint64_t number;
@@ -129,6 +142,10 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
     case 'e':
         arguments->series = optarg;
         return true;
+    case 'b':
+        return read_number(optarg, 1024, "--batches", &arguments->batches, grammar, exit_code);
+    case 'k':
+        return read_number(optarg, 100000000, "--steps", &arguments->steps, grammar, exit_code);
     case 'd':
         return arguments->detail = true;
     case 'j':

@@ -27,6 +27,8 @@ enum arguments_option {
     ARGUMENTS_ONLY = 256,    /**< --only ID */
     ARGUMENTS_FOLDER = 512,  /**< --folder FOLDER */
     ARGUMENTS_SERIES = 1024, /**< --series FILE */
+    ARGUMENTS_BATCHES = 1 << 20, /**< --batches N */
+    ARGUMENTS_STEPS = 1 << 21,   /**< --steps N */
 };
 
 /** What a subcommand takes, for parsing and for its help. */
@@ -49,7 +51,8 @@ struct arguments {
     const char *overrides[ARGUMENTS_OVERRIDES];
     uint32_t n_overrides;
     uint64_t seed;
-    unsigned threads; /**< as given, else the number of processors */
+    unsigned threads;        /**< as given, else the number of processors */
+    uint32_t batches, steps; /**< 0 if not given */
     bool quiet, json, detail, has_seed;
     struct exchange *exchange; /**< set by commands that run over several ranks; NULL = one process */
 };

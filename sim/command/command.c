@@ -12,6 +12,7 @@ const struct command command_table[] = {
     {"run", "simulate one policy with one seed and store what happened", command_run},
     {"compare", "simulate several policies on the same traffic and print one table", command_compare},
     {"check", "say what would be simulated, and what it would cost, without simulating", command_check},
+    {"place", "look for a placement of experts and replicas, and compare it with others", command_place},
     {"validate", "simulate what is known from laws, peers and measurements, and print both values side by side",
      command_validate},
     {"report", "write a web page with charts of one or several result files", command_report},

@@ -24,6 +24,7 @@ int command_validate(int n_arguments, char **arguments);
 int command_show(int n_arguments, char **arguments);
 int command_report(int n_arguments, char **arguments);
 int command_export(int n_arguments, char **arguments);
+int command_place(int n_arguments, char **arguments);
 int command_topology(int n_arguments, char **arguments);
 int command_explain(int n_arguments, char **arguments);
 int command_schema(int n_arguments, char **arguments);

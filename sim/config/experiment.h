@@ -71,6 +71,8 @@ struct experiment_placement {
     uint32_t redundant_experts;
     enum experiment_replica_choice replica_choice;
     uint32_t history_tokens; /**< eplb, eplb_global, affinity */
+    double expert_flops;     /**< place: operations a second of a GPU; 0 = not weighed */
+    enum experiment_type weight_type;
 };
 
 /** Does a placement learn from loads, and so can give an expert several replicas? */
@@ -83,6 +85,7 @@ static inline bool experiment_placement_learns(const struct experiment_placement
 struct experiment_model {
     char preset[EXPERIMENT_NAME_SIZE]; /**< deepseek-v3, gpt-oss-20b; empty = all values given */
     uint32_t hidden, experts, top_k, groups, groups_kept;
+    uint32_t intermediate; /**< of an expert; 0 = not known */
 };
 
 /** Section `gate`: where popularity is from and how it varies, and what experts can take. A count that is 0 is as 1. */

@@ -114,6 +114,10 @@ static const struct key model_keys[] = {
      FIELD(experiment_model, groups)},
     {"groups_kept", KEY_QUANTITY, QUANTITY_COUNT, "1", "65536",
      .doc = "Groups that a token may use; default: the preset's, else 1.", FIELD(experiment_model, groups_kept)},
+    {"intermediate", KEY_QUANTITY, QUANTITY_COUNT, "0", "1048576",
+     .doc = "Intermediate elements of an expert (moe_ffn_hidden_size), which with hidden make the size of its weights; "
+            "for `moefabric place`; 0 = not known; default: the preset's.",
+     FIELD(experiment_model, intermediate)},
 };
 
 static const struct key traffic_keys[] = {

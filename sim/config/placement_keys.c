@@ -8,6 +8,7 @@
 
 const char *const placement_keys_kinds[] = {"contiguous",  "round_robin", "domain_packed", "spread", "eplb",
                                             "eplb_global", "affinity",    "file",          NULL};
+static const char *const weight_types[] = {"fp8", "bf16", "nvfp4", NULL};
 static const char *const replica_choices[] = {"nearest", "even", NULL};
 
 const struct key placement_keys[PLACEMENT_KEYS] = {
@@ -38,4 +39,12 @@ const struct key placement_keys[PLACEMENT_KEYS] = {
             "known: of the same gate as the run's tokens, but others (EPLB leaves open how loads are foreseen and "
             "names averages of history; the number is our choice).",
      FIELD(history_tokens)},
+    {"expert_flops", KEY_REAL, QUANTITY_REAL, "0", "1e18", "1.1e15",
+     .doc = "place: floating-point operations a second that a GPU reaches in the experts' grouped matrix products "
+            "(DeepGEMM README, FP8 on H800: 1093 to 1297 TFLOPS); 0 = time in experts is not weighed.",
+     FIELD(expert_flops)},
+    {"weight_type", KEY_CHOICE, .fallback = "fp8", .names = weight_types,
+     .doc = "place: number format of experts' weights, 3 × hidden × intermediate elements each, when replicas move "
+            "(DeepSeek-V3: FP8, with its scales).",
+     FIELD(weight_type)},
 };

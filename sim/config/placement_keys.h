@@ -7,7 +7,7 @@
 
 #include "config/key.h"
 
-enum { PLACEMENT_KEYS = 6 };
+enum { PLACEMENT_KEYS = 8 };
 
 /** Keys of a struct experiment_placement. */
 extern const struct key placement_keys[PLACEMENT_KEYS];

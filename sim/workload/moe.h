@@ -50,6 +50,9 @@ struct moe_phase_times {
 struct moe *moe_create(const struct experiment_model *model, const struct experiment_traffic *traffic,
                        const struct moe_placement *placement, bool early_pacing, uint64_t seed, struct error *error);
 
+/** Bytes of one token copy in dispatch or combine; model resolved. */
+uint32_t moe_unit_bytes(const struct experiment_model *model, const struct experiment_traffic *traffic, bool combine);
+
 /** Frees the plan; NULL is allowed. */
 void moe_free(struct moe *moe);
 

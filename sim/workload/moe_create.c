@@ -110,11 +110,16 @@ static struct gate *make_gate(const struct experiment_model *model, const struct
     return gate_create(&parameters, error);
 }
 
+uint32_t moe_unit_bytes(const struct experiment_model *model, const struct experiment_traffic *traffic, bool combine) {
+    const uint32_t header = traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP ? 0 : DIRECT_HEADER_BYTES;
+    return combine ? model_token_bytes(traffic->combine_type, model->hidden)
+                   : model_token_bytes(traffic->dispatch_type, model->hidden) + header;
+}
+
 static struct moe *assemble(const struct experiment_model *model, const struct experiment_traffic *traffic,
                             const struct moe_counts_shape *shape, const struct gate *gate, bool early_pacing) {
     struct moe *moe = memory_allocate(1, sizeof *moe);
     const uint32_t n_ranks = shape->placement.n_ranks;
-    const uint32_t header = shape->two_hop ? 0 : DIRECT_HEADER_BYTES;
     moe->counts = moe_counts_create(shape, gate);
     moe->counts->shape.placement.experts = NULL; // was borrowed
     moe->totals = moe_totals_create(moe->counts);
@@ -122,8 +127,8 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
     moe->early_pacing = early_pacing;
     moe->exchange_counts = traffic->exchange_counts && traffic->dispatch;
     moe->seed = shape->seed;
-    moe->dispatch_unit_bytes = model_token_bytes(traffic->dispatch_type, model->hidden) + header;
-    moe->combine_unit_bytes = model_token_bytes(traffic->combine_type, model->hidden);
+    moe->dispatch_unit_bytes = moe_unit_bytes(model, traffic, false);
+    moe->combine_unit_bytes = moe_unit_bytes(model, traffic, true);
     moe->counts_bytes = (uint32_t)experiment_split_counts_bytes(moe->counts->experts_per_rank);
     moe->ranks = memory_allocate_aligned(n_ranks, sizeof *moe->ranks);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {

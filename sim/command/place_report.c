@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/place_report.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "base/rate.h"
+#include "base/table.h"
+#include "config/placement_keys.h"
+#include "results/interval.h"
+#include "workload/placement_move.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void time_cell(struct table *table, double ps) {
+    char text[QUANTITY_TEXT_SIZE];
+    table_cell(table, "%s", quantity_print_short(text, QUANTITY_TIME, ps));
+}
+
+/* Share of the time that the placement found saves against another, batch by batch: mean and interval. */
+static void saving_cell(struct table *table, const struct place_report *report, const struct place_candidate *other) {
+    const uint32_t n = report->candidates->batches;
+    double *savings = memory_allocate(n, sizeof(*savings)), mean = 0;
+    for (uint32_t batch = 0; batch < n; batch++) {
+        savings[batch] = 100 * (1 - report->found->times_ps[batch] / other->times_ps[batch]);
+        mean += savings[batch] / n;
+    }
+    const struct interval interval = interval_of_mean(savings, n);
+    if (other == report->found) {
+        table_cell(table, "-");
+    } else if (isnan(interval.low)) {
+        table_cell(table, "%.1f %%", mean);
+    } else {
+        table_cell(table, "%.1f %% [%.1f, %.1f]", mean, interval.low, interval.high);
+    }
+    free(savings);
+}
+
+static void print_candidates(const struct place_report *report, FILE *stream) {
+    struct table *table = table_create();
+    table_column(table, "placement", TABLE_LEFT);
+    table_column(table, "replicas", TABLE_RIGHT);
+    table_column(table, "GPU load, max ÷ mean", TABLE_RIGHT);
+    table_column(table, "slowest NIC", TABLE_RIGHT);
+    table_column(table, "slowest NVLink", TABLE_RIGHT);
+    table_column(table, "slowest experts", TABLE_RIGHT);
+    table_column(table, "time", TABLE_RIGHT);
+    table_column(table, "time learnt", TABLE_RIGHT);
+    table_column(table, "found saves", TABLE_RIGHT);
+    for (uint32_t i = 0; i < report->candidates->count; i++) {
+        const struct place_candidate *candidate = &report->candidates->list[i];
+        table_cell(table, "%s", candidate->name);
+        table_cell(table, "%u", candidate->placement->replicas);
+        table_cell(table, "%.3f", candidate->unseen.imbalance);
+        time_cell(table, candidate->unseen.nic_ps);
+        time_cell(table, candidate->unseen.nvlink_ps);
+        time_cell(table, candidate->unseen.expert_ps);
+        time_cell(table, candidate->unseen.time_ps);
+        time_cell(table, candidate->learnt.time_ps);
+        saving_cell(table, report, candidate);
+    }
+    table_print(table, stream, 2);
+    table_free(table);
+}
+
+/* Bytes of an expert: 3 × hidden × intermediate elements; FP8 with a 4-byte scale a block of 128 × 128 (DeepSeek-V3), NVFP4 with a byte a block of 16. */
+static double expert_bytes(const struct place_report *report) {
+    static const double element[] = {1 + 4.0 / (128 * 128), 2, 0.5 + 1.0 / 16};
+    const struct experiment_model *model = &report->site->model;
+    return 3.0 * model->hidden * model->intermediate * element[report->experiment->placement.weight_type];
+}
+
+/* On all ports from `first` on together. */
+static double ports_ps(const struct fabric *fabric, uint32_t first, uint32_t ports, double bytes) {
+    return ports == 0 || bytes <= 0
+               ? 0
+               : (double)fabric->links[first].ps_per_byte / (double)(UINT64_C(1) << RATE_FRACTION_BITS) * bytes / ports;
+}
+
+static void print_move(const struct place_report *report, FILE *stream) {
+    const struct fabric_endpoint *endpoint = &report->fabric->endpoints[0];
+    const uint32_t port = report->fabric->devices[0].first_port;
+    const struct placement_move move =
+        placement_move_count(report->configured->placement, report->found->placement, report->site->shape.domain_ranks);
+    const double bytes = expert_bytes(report);
+    const double move_ps =
+        fmax(ports_ps(report->fabric, port, endpoint->n_nics, bytes * move.most_fabric),
+             ports_ps(report->fabric, port + endpoint->n_nics, endpoint->n_nvlinks, bytes * move.most_nvlink));
+    const double saved_ps = report->configured->unseen.time_ps - report->found->unseen.time_ps;
+    char one[QUANTITY_TEXT_SIZE], whole[QUANTITY_TEXT_SIZE], time[QUANTITY_TEXT_SIZE];
+    fprintf(stream, "\n  moving from %s: %u experts over NVLink, %u over the fabric", report->configured->name,
+            move.over_nvlink, move.over_fabric);
+    if (bytes <= 0) {
+        fprintf(stream, "; model.intermediate would tell their size\n");
+        return;
+    }
+    fprintf(stream, ", %s each, %s in all; at least %s a layer\n", quantity_print_short(one, QUANTITY_BYTES, bytes),
+            quantity_print_short(whole, QUANTITY_BYTES, bytes * (move.over_nvlink + move.over_fabric)),
+            quantity_print_short(time, QUANTITY_TIME, move_ps));
+    if (saved_ps > 0 && move_ps > 0) {
+        fprintf(
+            stream,
+            "  saves %s a micro-batch and layer: pays after %.0f micro-batches, so re-balance less often than that\n",
+            quantity_print_short(time, QUANTITY_TIME, saved_ps), ceil(move_ps / saved_ps));
+    } else if (saved_ps <= 0) {
+        fprintf(stream, "  saves nothing against %s\n", report->configured->name);
+    }
+}
+
+void place_report_print(const struct place_report *report, FILE *stream) {
+    const struct placement_shape *shape = &report->site->shape;
+    fprintf(stream, "%s: %u experts, %u replicas on %u GPUs in NVLink domains of %u\n", report->experiment->name,
+            shape->experts, shape->replicas, shape->ranks, shape->domain_ranks);
+    fprintf(
+        stream,
+        "learnt from %u micro-batches of %u tokens a GPU; tried on %u others, the tokens of seeds %llu to %llu%s\n\n",
+        report->batches, report->site->tokens, report->candidates->batches,
+        (unsigned long long)report->first_unseen_seed,
+        (unsigned long long)(report->first_unseen_seed + report->candidates->batches - 1),
+        report->interrupted ? "; interrupted: the best so far" : "");
+    print_candidates(report, stream);
+    fprintf(stream,
+            "\n  times without latency and queues: bytes ÷ rate of the slowest GPU, dispatch + experts + "
+            "combine; %s\n",
+            report->experiment->traffic.algorithm == EXPERIMENT_ALGORITHM_DIRECT
+                ? "direct: a hot expert is incast at its NIC"
+                : "two_hop: a hot expert loads NVLink and its GPU, not its NIC");
+    print_move(report, stream);
+}
+
+bool place_report_write(const struct place_report *report, const char *path, struct error *error) {
+    const struct placement *placement = report->found->placement;
+    struct file_writer writer = {0};
+    if (!file_writer_open(&writer, path, error)) {
+        return false;
+    }
+    fprintf(writer.stream,
+            "# moefabric place, %s: %u experts, %u replicas on %u ranks in NVLink domains of "
+            "%u\nlayer,expert,replica,rank\n",
+            report->experiment->name, placement->experts, placement->replicas, placement->ranks,
+            report->site->shape.domain_ranks);
+    for (uint32_t expert = 0; expert < placement->experts; expert++) {
+        for (uint32_t i = placement->first[expert]; i < placement->first[expert + 1]; i++) {
+            fprintf(writer.stream, "%u,%u,%u,%u\n", report->experiment->placement.layer, expert,
+                    i - placement->first[expert], placement->rank[i]);
+        }
+    }
+    return file_writer_commit(&writer, error);
+}
