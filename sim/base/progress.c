@@ -62,8 +62,7 @@ static size_t print_state(const struct progress *progress, char *line, const str
     char reached[64];
     print_reached(reached, sizeof reached, sample);
     const double millions = (double)sample->packet_hops / 1e6;
-    int length =
-        snprintf(line, LINE_SIZE, "%s%s%s", progress->label, progress->label[0] == '\0' ? "" : ": ", reached);
+    int length = snprintf(line, LINE_SIZE, "%s%s%s", progress->label, progress->label[0] == '\0' ? "" : ": ", reached);
     if (!sample->without_packets) {
         length += snprintf(line + length, LINE_SIZE - (size_t)length, ", %.1f M packet-hops, %.2f M hops/s", millions,
                            seconds > 0 ? millions / seconds : 0.0);

@@ -16,17 +16,17 @@ enum { ARGUMENTS_OVERRIDES = 64 };
 
 /** Options that a subcommand may allow, as bits. --help is always allowed. */
 enum arguments_option {
-    ARGUMENTS_OUTPUT = 1,    /**< -o, --output FILE */
-    ARGUMENTS_QUIET = 2,     /**< -q, --quiet */
-    ARGUMENTS_JSON = 4,      /**< --json */
-    ARGUMENTS_THREADS = 8,   /**< --threads N */
-    ARGUMENTS_SET = 16,      /**< --set KEY=VALUE, repeated */
-    ARGUMENTS_POLICY = 32,   /**< --policy NAME */
-    ARGUMENTS_SEED = 64,     /**< --seed N */
-    ARGUMENTS_DETAIL = 128,  /**< --detail */
-    ARGUMENTS_ONLY = 256,    /**< --only ID */
-    ARGUMENTS_FOLDER = 512,  /**< --folder FOLDER */
-    ARGUMENTS_SERIES = 1024, /**< --series FILE */
+    ARGUMENTS_OUTPUT = 1,        /**< -o, --output FILE */
+    ARGUMENTS_QUIET = 2,         /**< -q, --quiet */
+    ARGUMENTS_JSON = 4,          /**< --json */
+    ARGUMENTS_THREADS = 8,       /**< --threads N */
+    ARGUMENTS_SET = 16,          /**< --set KEY=VALUE, repeated */
+    ARGUMENTS_POLICY = 32,       /**< --policy NAME */
+    ARGUMENTS_SEED = 64,         /**< --seed N */
+    ARGUMENTS_DETAIL = 128,      /**< --detail */
+    ARGUMENTS_ONLY = 256,        /**< --only ID */
+    ARGUMENTS_FOLDER = 512,      /**< --folder FOLDER */
+    ARGUMENTS_SERIES = 1024,     /**< --series FILE */
     ARGUMENTS_BATCHES = 1 << 20, /**< --batches N */
     ARGUMENTS_STEPS = 1 << 21,   /**< --steps N */
 };

@@ -51,9 +51,12 @@ struct placement_tokens *placement_tokens_create(const struct placement_tokens_d
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t token = i % draw->tokens, source = draw->global_rank[i / draw->tokens % draw->sources];
         const uint64_t seed = draw->seed[i / draw->tokens / draw->sources];
-        const uint64_t stream = draw->history ? hash_stream(seed, HASH_PURPOSE_HISTORY, source, token)
-                                              : gate_token_stream(seed, source, token);
-        gate_draw(draw->gate, stream, tokens->picks + (size_t)i * draw->top_k);
+        const struct gate_token drawn = {.stream = draw->history
+                                                       ? hash_stream(seed, HASH_PURPOSE_HISTORY, source, token)
+                                                       : gate_token_stream(seed, source, token),
+                                         .source = source,
+                                         .token = token};
+        gate_draw_token(draw->gate, &drawn, tokens->picks + (size_t)i * draw->top_k);
         tokens->replica_stream[i] = placement_near_stream(seed, source, token);
     }
     return tokens;
