@@ -17,6 +17,7 @@ const struct command command_table[] = {
      command_validate},
     {"report", "write a web page with charts of one or several result files", command_report},
     {"show", "print the table of a result file again", command_show},
+    {"diff", "say what differs between two result files: settings and numbers", command_diff},
     {"export", "write a result file's tables as CSV, for spreadsheets and scripts", command_export},
     {"topology", "describe a topology file: devices, links, latencies, parts", command_topology},
     {"explain", "say what a key, a value, an error number or a row of the output means", command_explain},
