@@ -73,10 +73,15 @@ static void print_load(const struct experiment *experiment, const struct fabric 
            (double)experts.largest / experts.mean, experts.index, (double)ranks.largest / ranks.mean, ranks.index);
 }
 
-static void print_switch(const char *name, const struct topology_switch *given) {
+static void print_switch(const char *name, const struct experiment *experiment, const struct topology_switch *given) {
     char pool[QUANTITY_TEXT_SIZE], minimum[QUANTITY_TEXT_SIZE], maximum[QUANTITY_TEXT_SIZE];
     printf("  %-9s ", name);
-    if (given->pfc) {
+    if (experiment->topology.fabric.link_layer == TOPOLOGY_LINK_INFINIBAND) {
+        printf("InfiniBand, %s a port and virtual lane; ",
+               experiment->topology.infiniband.buffer_bytes == 0
+                   ? "one round trip"
+                   : quantity_print_short(pool, QUANTITY_BYTES, (double)experiment->topology.infiniband.buffer_bytes));
+    } else if (given->pfc) {
         printf("PFC, %s shared, alpha %g; ",
                quantity_print_short(pool, QUANTITY_BYTES, (double)given->lossless_pool_bytes),
                ldexp(1, given->lossless_alpha_shift));
@@ -97,9 +102,9 @@ static void print_switch(const char *name, const struct topology_switch *given) 
 
 /* What switches do under every policy. */
 static void print_switches(const struct experiment *experiment, const struct fabric *fabric) {
-    print_switch("leaf", &experiment->topology.leaf);
+    print_switch("leaf", experiment, &experiment->topology.leaf);
     if (fabric->n_switches > fabric->n_leaves) {
-        print_switch("spine", &experiment->topology.spine);
+        print_switch("spine", experiment, &experiment->topology.spine);
     }
 }
 

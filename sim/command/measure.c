@@ -69,6 +69,8 @@ static void fill_links(struct measurement *measurement, const struct fabric *fab
             .watchdog_drops = counted->watchdog_drops,
             .watchdog_storms = counted->watchdog_storms,
             .paused_ps = counted->paused_ps,
+            .credit_stalls = counted->credit_stalls,
+            .credit_stalled_ps = counted->credit_stalled_ps,
             .deepest_bytes = counted->deepest_bytes,
             .busy_ps = (uint64_t)(((rate_wide)link->ps_per_byte * counted->bytes) >> RATE_FRACTION_BITS),
         };

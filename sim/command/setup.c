@@ -89,6 +89,11 @@ static uint32_t loss_distance(const struct experiment *experiment, bool reorders
     return given != 0 ? given : reorders ? 0 : 1;
 }
 
+/* Whether data travel in the lossless class: links pause, or are InfiniBand. */
+static bool is_lossless(const struct topology *topology) {
+    return topology->leaf.pfc || topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND;
+}
+
 static struct nic_parameters nic_of(const struct experiment *experiment, const struct experiment_policy *policy,
                                     bool adaptive) {
     const struct topology_nic *given = &experiment->topology.nic;
@@ -102,7 +107,7 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
         .window_packets = window_packets(experiment),
         .out_of_order = given->out_of_order,
         .adaptive_marking = adaptive,
-        .data_class = experiment->topology.leaf.pfc ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY,
+        .data_class = is_lossless(&experiment->topology) ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY,
         .retransmit_timeout_ps = retransmit_timeout_of(experiment),
         .nack_interval_ps = given->nack_interval_ps,
         .selective_repeat = experiment->transport.recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT,
@@ -281,6 +286,11 @@ bool setup_network(const struct experiment *experiment, const struct experiment_
     parameters->spine = switch_of(&experiment->topology.spine);
     parameters->nic = nic_of(experiment, policy, path_policy_of(kind)->reorders);
     parameters->path = setup_path(experiment, policy, kind);
+    parameters->infiniband = (struct infiniband_parameters){
+        .links = experiment->topology.fabric.link_layer == TOPOLOGY_LINK_INFINIBAND,
+        .credit_grain_bytes = (uint32_t)experiment->topology.infiniband.credit_grain_bytes,
+        .buffer_bytes = experiment->topology.infiniband.buffer_bytes,
+    };
     parameters->nvlink = (struct nvlink_parameters){
         .record_bytes = (uint32_t)experiment->topology.nvlink.record_bytes,
         .credit_grain_bytes = (uint32_t)experiment->topology.nvlink.credit_grain_bytes,

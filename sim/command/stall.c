@@ -26,9 +26,21 @@ static void add(struct line *line, const char *format, ...) {
     line->length = line->length < line->size ? line->length : line->size - 1;
 }
 
-static void add_circle(struct line *line, const struct fabric *fabric, const uint32_t *links, uint32_t length) {
+/* What holds links: pauses, or (InfiniBand) the want of credit. */
+static bool waits_for_credit(const struct network *network, const struct fabric *fabric) {
+    for (uint32_t link = 0; link < fabric->n_links; link++) {
+        if (network_link(network, link)->credit_stalls > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_circle(struct line *line, const struct network *network, const struct fabric *fabric,
+                       const uint32_t *links, uint32_t length) {
     char name[NAMES_LINK_SIZE];
-    add(line, "deadlock: %u paused links wait on each other in a circle (", length);
+    add(line, "deadlock: %u %s wait on each other in a circle (", length,
+        waits_for_credit(network, fabric) ? "links without credit" : "paused links");
     for (uint32_t i = 0; i < length && i < LINKS_NAMED; i++) {
         add(line, "%s%s", i > 0 ? "; " : "", fabric_link_name(fabric, links[i], name, sizeof(name)));
     }
@@ -106,7 +118,7 @@ bool stall_find_deadlock(const struct network *network, const struct fabric *fab
     const uint32_t length = network_circle(network, links, LINKS_NAMED);
     buffer[0] = '\0';
     if (length > 0) {
-        add_circle(&line, fabric, links, length);
+        add_circle(&line, network, fabric, links, length);
     }
     return length > 0;
 }
@@ -118,7 +130,8 @@ void stall_describe(const struct network *network, const struct fabric *fabric, 
     const uint32_t paused = network_paused_links(network);
     line.length = strlen(buffer);
     if (!deadlock && paused > 0) {
-        add(&line, "%u links are paused, but not in a circle", paused);
+        add(&line, "%u links %s, but not in a circle", paused,
+            waits_for_credit(network, fabric) ? "have no credit" : "are paused");
     }
     add_receivers(&line, network, fabric);
     if (network_stuck_pair(network, &stuck)) {

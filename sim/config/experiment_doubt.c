@@ -49,7 +49,7 @@ note(const struct doubts *doubts, uint32_t policy, const char *format, ...) {
 }
 
 bool experiment_doubt_reorders(const char *path) {
-    static const char *const ordered[] = {"ecmp", "flowlet"};
+    static const char *const ordered[] = {"ecmp", "flowlet", "d_mod_k"};
     for (size_t i = 0; i < sizeof ordered / sizeof ordered[0]; i++) {
         if (strcmp(path, ordered[i]) == 0) {
             return false;
@@ -119,6 +119,19 @@ static void doubt_recovery(const struct doubts *doubts, const struct experiment 
     }
 }
 
+/** Path policies that switches of this link layer do not have. */
+static void doubt_path(const struct doubts *doubts, const struct experiment *experiment, uint32_t p) {
+    const struct experiment_policy *policy = &experiment->policies[p];
+    const bool has = strcmp(policy->path, "d_mod_k") == 0 || strcmp(policy->path, "adaptive") == 0;
+    if (experiment->topology.fabric.link_layer == TOPOLOGY_LINK_INFINIBAND && !has &&
+        experiment->topology.fabric.spines > 0) {
+        note(doubts, p,
+             "policy `%s`: InfiniBand switches do not hash; they have a port for each destination (d_mod_k), or route "
+             "adaptively (adaptive)",
+             policy->name);
+    }
+}
+
 void experiment_doubt(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {
     const struct doubts doubts = {.root = root, .notes = notes};
     const uint64_t gap_ps = experiment->path.flowlet_gap_ps;
@@ -128,6 +141,7 @@ void experiment_doubt(const struct experiment *experiment, const struct tree_nod
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
         const struct experiment_policy *policy = &experiment->policies[p];
         doubt_feedback(&doubts, experiment, p);
+        doubt_path(&doubts, experiment, p);
         if (experiment_doubt_reorders(policy->path) && !experiment->topology.nic.out_of_order &&
             experiment->topology.fabric.spines > 0) {
             note(&doubts, p,

@@ -19,6 +19,9 @@ enum topology_wiring {
     TOPOLOGY_WIRING_RAIL, /**< rail-optimised: GPUs with the same index (mod rails) of all domains share leaves */
 };
 
+/** What joins NICs and switches. */
+enum topology_link_layer { TOPOLOGY_LINK_ETHERNET, TOPOLOGY_LINK_INFINIBAND };
+
 /** Section `nvlink`: one NVLink domain. */
 struct topology_nvlink {
     uint32_t gpus;  /**< GPU places of a domain (72, 8); 1 = no NVLink */
@@ -74,8 +77,15 @@ struct topology_switch {
     double power_typical_watts, power_maximum_watts; /**< 0 = unknown */
 };
 
+/** Section `infiniband`: credits of InfiniBand links. */
+struct topology_infiniband {
+    uint64_t buffer_bytes; /**< receive buffer of a link and virtual lane; 0 = round trip × rate */
+    uint64_t credit_grain_bytes;
+};
+
 /** Section `fabric`: how leaves, spines and super-spines are joined. */
 struct topology_fabric {
+    enum topology_link_layer link_layer;
     enum topology_wiring wiring;
     uint32_t rails;          /**< rail wiring: number of rails (divides the GPUs used a domain) */
     uint32_t leaf_downlinks; /**< GPUs a leaf; at most ports - uplinks */
@@ -103,6 +113,7 @@ struct topology {
     struct topology_nvlink nvlink;
     struct topology_nic nic;
     struct topology_switch leaf, spine;
+    struct topology_infiniband infiniband;
     struct topology_fabric fabric;
     char path[256]; /**< file that it came from, as given */
 };

@@ -3,8 +3,11 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "config/key.h"
+#include "config/section_reader.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 /** Reports with this file's two shared arguments left out. */
 #define CONFLICT(id, first, second, ...) contradiction_report(scope, id, first, second, __VA_ARGS__)
@@ -247,11 +250,80 @@ static void check_switch(const struct topology *topology, const struct topology_
     }
 }
 
-void topology_check(const struct topology *topology, const struct contradiction_scope *scope) {
+/** A key of a section of the topology is in a file, with another value than its default: in a resolved configuration all are. */
+static bool is_set(const struct topology *topology, const char *section_path, const char *name,
+                   const struct contradiction_scope *scope) {
+    const struct section *section = key_section(topology_keys(), section_path);
+    const struct key *key = key_find(section, name);
+    struct topology usual;
+    char path[64];
+    memset(&usual, 0, sizeof usual);
+    section_reader_defaults(topology_keys(), &usual);
+    usual.spine = usual.leaf;
+    snprintf(path, sizeof path, "%s.%s", section_path, name);
+    const size_t offset = section->offset + key->offset;
+    return tree_find_path(scope->topology, path) != NULL &&
+           memcmp((const char *)topology + offset, (const char *)&usual + offset, key->size) != 0;
+}
+
+static void check_switch_layer(const struct topology *topology, const char *section,
+                               const struct contradiction_scope *scope) {
+    static const char *const of_ethernet[] = {
+        "lossless_pool", "lossy_pool", "lossless_alpha_shift", "lossy_alpha_shift", "headroom", "xon", "pfc"};
+    for (size_t i = 0; i < sizeof of_ethernet / sizeof of_ethernet[0]; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s.%s", section, of_ethernet[i]);
+        if (is_set(topology, section, of_ethernet[i], scope)) {
+            CONFLICT(ERROR_ID_CONFLICT_BUFFER, path, "fabric.link_layer",
+                     "InfiniBand links have credits (section infiniband), neither shared pools nor pauses");
+        }
+    }
+}
+
+/** What only switches of the other link layer have. */
+static void check_link_layer(const struct topology *topology, const struct contradiction_scope *scope) {
+    static const char *const of_infiniband[] = {"infiniband.buffer", "infiniband.credit_grain"};
+    if (topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND) {
+        check_switch_layer(topology, "leaf", scope);
+        check_switch_layer(topology, "spine", scope);
+        return;
+    }
+    for (size_t i = 0; i < sizeof of_infiniband / sizeof of_infiniband[0]; i++) {
+        if (is_set(topology, "infiniband", strchr(of_infiniband[i], '.') + 1, scope)) {
+            CONFLICT(ERROR_ID_CONFLICT_BUFFER, of_infiniband[i], "fabric.link_layer",
+                     "links are Ethernet, which has no credits");
+        }
+    }
+}
+
+/** With less, a credit that waits for a grain could hold a link for ever. */
+static void check_credit(const struct topology *topology, const struct contradiction_scope *scope) {
+    const struct topology_infiniband *infiniband = &topology->infiniband;
+    const uint64_t packet = topology->nic.payload_bytes + topology->nic.header_bytes;
+    if (topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND && infiniband->buffer_bytes != 0 &&
+        infiniband->buffer_bytes < packet + infiniband->credit_grain_bytes) {
+        char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE], third[QUANTITY_TEXT_SIZE];
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, "infiniband.buffer", "infiniband.credit_grain",
+                 "a buffer of %s does not hold a packet of %s beside the %s that may wait to be given back",
+                 quantity_print(first, QUANTITY_BYTES, infiniband->buffer_bytes),
+                 quantity_print(second, QUANTITY_BYTES, packet),
+                 quantity_print(third, QUANTITY_BYTES, infiniband->credit_grain_bytes));
+    }
+}
+
+/** Pools, headroom and ECN of all switches. */
+static void check_switches(const struct topology *topology, const struct contradiction_scope *scope) {
     static const struct switch_names leaf = {"leaf.ecn_minimum",   "leaf.ecn_maximum", "leaf.xon",
                                              "leaf.lossless_pool", "leaf.lossy_pool",  "leaf.headroom"};
     static const struct switch_names spine = {"spine.ecn_minimum",   "spine.ecn_maximum", "spine.xon",
                                               "spine.lossless_pool", "spine.lossy_pool",  "spine.headroom"};
+    check_switch(topology, &topology->leaf, &leaf, scope);
+    if (tree_find(scope->topology, "spine") != NULL) {
+        check_switch(topology, &topology->spine, &spine, scope);
+    }
+}
+
+void topology_check(const struct topology *topology, const struct contradiction_scope *scope) {
     check_scale(topology, scope);
     check_receive(topology, scope);
     check_nvlink(topology, scope);
@@ -261,8 +333,7 @@ void topology_check(const struct topology *topology, const struct contradiction_
         check_super_spines(topology, scope);
     }
     check_rails(topology, scope);
-    check_switch(topology, &topology->leaf, &leaf, scope);
-    if (tree_find(scope->topology, "spine") != NULL) {
-        check_switch(topology, &topology->spine, &spine, scope);
-    }
+    check_switches(topology, scope);
+    check_link_layer(topology, scope);
+    check_credit(topology, scope);
 }

@@ -8,6 +8,7 @@
 #define FIELD(base, member) .offset = offsetof(struct base, member), .size = sizeof(((struct base *)0)->member)
 #define SECTION(table) .keys = table, .n_keys = sizeof table / sizeof table[0]
 
+static const char *const link_layers[] = {"ethernet", "infiniband", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
 
 static const struct key file_keys[] = {
@@ -185,7 +186,27 @@ static const struct key switch_keys[] = {
      .doc = "Largest power of a switch, for the parts list; 0 = unknown.", FIELD(topology_switch, power_maximum_watts)},
 };
 
+static const struct key infiniband_keys[] = {
+    {"buffer", KEY_QUANTITY, QUANTITY_BYTES, NULL, "1 GiB", "0",
+     .doc =
+         "Receive buffer of a port for each virtual lane, which credits stand for; 0 = what a link needs to run at "
+         "full rate: round trip × rate, one packet and one credit grain (estimate: those of Quantum switches are not "
+         "public; larger ones spread congestion later).",
+     FIELD(topology_infiniband, buffer_bytes)},
+    {"credit_grain", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "1 MiB", "8 KiB",
+     .doc =
+         "Credits of a virtual lane return in pieces of at least this (a choice of the model; hardware counts blocks "
+         "of 64 B and sends a flow-control packet at the latest every 65,536 symbol times: InfiniBand Architecture, "
+         "volume 1, 7.9).",
+     FIELD(topology_infiniband, credit_grain_bytes)},
+};
+
 static const struct key fabric_keys[] = {
+    {"link_layer", KEY_CHOICE, .fallback = "ethernet", .names = link_layers,
+     .doc =
+         "What joins NICs and switches. ethernet: shared buffers, PFC, ECN; infiniband: credits of each virtual lane, "
+         "nothing is dropped (section infiniband).",
+     FIELD(topology_fabric, link_layer)},
     {"wiring", KEY_CHOICE, .fallback = "rack", .names = wirings,
      .doc =
          "rack: consecutive GPUs share a leaf; rail: GPUs with one index (modulo rails) of all domains share leaves.",
@@ -236,6 +257,8 @@ static const struct section sections[] = {
     {"leaf", "The switch that NICs are plugged into.", SECTION(switch_keys), .offset = offsetof(struct topology, leaf)},
     {"spine", "The switch that joins leaves, and the super-spine; where it gives no value it is as the leaf.",
      SECTION(switch_keys), .offset = offsetof(struct topology, spine), .amends = true},
+    {"infiniband", "Credits of InfiniBand links (fabric.link_layer: infiniband).", SECTION(infiniband_keys),
+     .offset = offsetof(struct topology, infiniband)},
     {"fabric", "How leaves, spines and super-spines are joined.", SECTION(fabric_keys),
      .offset = offsetof(struct topology, fabric)},
 };

@@ -37,14 +37,19 @@ struct context {
 void context_send_control(const struct context *context, struct engine_worker *worker, uint32_t link, uint64_t now_ps,
                           uint32_t kind, uint32_t amount);
 
+/** The same for a credit of a lane of an InfiniBand link, in blocks (link_credit.h). */
+void context_send_credit(const struct context *context, struct engine_worker *worker, uint32_t link, uint64_t now_ps,
+                         enum packet_class lane, uint32_t blocks);
+
 enum control_kind { CONTROL_PAUSE, CONTROL_RESUME, CONTROL_CREDIT };
 
 /** A control record on a link: 32 bytes like a packet. */
 struct control {
     uint64_t time_ps; /**< arrival */
     uint32_t kind;    /**< enum control_kind */
-    uint32_t amount;  /**< bytes of a credit */
-    uint64_t unused[2];
+    uint32_t amount;  /**< of a credit: bytes (NVLink) or blocks (InfiniBand) */
+    uint32_t lane;    /**< of an InfiniBand credit: enum packet_class */
+    uint32_t unused[3];
 };
 
 #endif

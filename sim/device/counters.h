@@ -25,9 +25,11 @@ struct link_counters {
     uint64_t lost_packets, lost_bytes; /**< put on the link, and lost on it: it was dead, died, or is lossy */
     uint64_t unrouted_packets;         /**< that came in by the port which this link leaves, and knew no way on */
     uint64_t unrouted_bytes;
-    uint64_t pauses;        /**< pause records that stopped this link's lossless class */
-    uint64_t paused_ps;     /**< for how long in all */
-    uint64_t deepest_bytes; /**< of the data queues in front of the link */
+    uint64_t pauses;            /**< pause records that stopped this link's lossless class */
+    uint64_t paused_ps;         /**< for how long in all */
+    uint64_t credit_stalls;     /**< InfiniBand: times that packets waited and none had credit */
+    uint64_t credit_stalled_ps; /**< for how long in all (IBTA: PortXmitWait) */
+    uint64_t deepest_bytes;     /**< of the data queues in front of the link */
 };
 
 /** One endpoint. */

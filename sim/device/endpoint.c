@@ -148,6 +148,9 @@ void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, e
 static inline void take_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                                uint32_t port, uint64_t now_ps) {
     endpoint->nic.reply_plane = (uint8_t)port; // of an NVLink port nobody asks
+    if (__builtin_expect(endpoint->context->parameters->infiniband.links, 0) && port < endpoint->n_nics) {
+        nic_credit_take(endpoint, worker, port, packet, now_ps);
+    }
     switch (packet_kind(packet)) {
     case PACKET_DATA:
         receiver_handle_data(endpoint, worker, packet, now_ps);
@@ -260,9 +263,8 @@ uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t b
         const uint64_t receive_ps = receive_buffer_next_ps(endpoint);
         due_ps = receive_ps < due_ps ? receive_ps : due_ps;
     }
-    const uint64_t others_ps[] = {
-        nic_next_ps(endpoint), heap_time_ps(&endpoint->starts), pair_next_timer_ps(endpoint),
-        endpoint->nic.n_changes > 0 && nic_is_paused(endpoint) ? nic_next_change_ps(&endpoint->nic) : TIME_NEVER};
+    const uint64_t others_ps[] = {nic_next_ps(endpoint), heap_time_ps(&endpoint->starts), pair_next_timer_ps(endpoint),
+                                  nic_awaited_change_ps(endpoint)};
     for (int i = 0; i < 4; i++) {
         due_ps = others_ps[i] < due_ps ? others_ps[i] : due_ps;
     }
@@ -271,8 +273,10 @@ uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t b
 
 void endpoint_finish(struct endpoint *endpoint, uint64_t now_ps) {
     for (uint32_t plane = 0; plane < endpoint->nic.n_planes; plane++) {
-        const struct nic_port *port = &endpoint->ports[plane];
-        if (port->paused) {
+        struct nic_port *port = &endpoint->ports[plane];
+        if (port->credit) {
+            nic_credit_end_stall(port, now_ps);
+        } else if (port->paused) {
             endpoint->context->links[port->link].paused_ps += now_ps - port->paused_since_ps;
         }
     }

@@ -8,6 +8,7 @@
 #include "device/heap.h"
 #include "device/lane.h"
 #include "device/missing.h"
+#include "device/nic_credit.h"
 #include "device/pieces.h"
 #include "device/plane.h"
 #include "device/pull.h"
@@ -83,7 +84,9 @@ struct nic_port {
     uint32_t carry;
     uint32_t link; /**< that leaves the port */
     uint16_t number;
-    bool paused; /**< lossless class */
+    bool paused;               /**< lossless class; InfiniBand: the data lane has no credit for a full packet */
+    bool control_held;         /**< InfiniBand: the control lane has no credit for a full packet */
+    struct nic_credit *credit; /**< NULL: its link is Ethernet */
     uint64_t paused_since_ps;
     struct queue control, probes;
     uint16_t *ring; /**< queue pairs that may send, circular */
@@ -98,7 +101,7 @@ struct nic {
     uint32_t n_planes;        /**< ports */
     bool separate;            /**< a congestion context each plane; else one a queue pair */
     bool by_pair;             /**< a queue pair keeps to a plane; else the plane is chosen packet by packet */
-    bool holds_data;          /**< the data class is lossless, so a pause holds it */
+    bool holds_data;          /**< the data class is lossless, so a pause holds it; or links are InfiniBand */
     uint8_t data_class;
     uint8_t reply_plane; /**< by which the packet that is being handled has come */
     struct heap timers;  /**< (deadline, queue pair) */
@@ -222,6 +225,8 @@ void nic_handle_control(struct endpoint *endpoint, struct engine_worker *worker,
 bool nic_is_paused(const struct endpoint *endpoint);
 /** When a link of the NIC next goes down or comes up; TIME_NEVER: no more. */
 uint64_t nic_next_change_ps(const struct nic *nic);
+/** The same, if something waits for it. */
+uint64_t nic_awaited_change_ps(const struct endpoint *endpoint);
 /** It does: a pause is forgotten. */
 void nic_handle_change(struct endpoint *endpoint, struct engine_worker *worker);
 

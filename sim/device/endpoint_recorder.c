@@ -2,14 +2,21 @@
 /* What the recorder asks of an endpoint. */
 #include "device/endpoint_internal.h"
 
+/* Since when a transmitter has been paused, or stalled for want of credit. */
+static uint64_t held_since_ps(const struct nic_port *port) {
+    if (port->credit) {
+        return port->credit->stalled ? port->credit->stalled_since_ps : TIME_NEVER;
+    }
+    return port->paused ? port->paused_since_ps : TIME_NEVER;
+}
+
 struct recorder_port endpoint_recorder_port(const struct endpoint *endpoint, uint32_t port) {
     if (port >= endpoint->n_nics) {
         return (struct recorder_port){.free_ps = endpoint->lanes[port - endpoint->n_nics].free_ps,
                                       .paused_since_ps = TIME_NEVER};
     }
     const struct nic_port *nic = &endpoint->ports[port];
-    return (struct recorder_port){.free_ps = nic->free_ps,
-                                  .paused_since_ps = nic->paused ? nic->paused_since_ps : TIME_NEVER};
+    return (struct recorder_port){.free_ps = nic->free_ps, .paused_since_ps = held_since_ps(nic)};
 }
 
 /* What all congestion contexts of a queue pair allow together. */

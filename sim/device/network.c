@@ -5,8 +5,10 @@
 #include "base/memory.h"
 #include "device/chip.h"
 #include "device/context.h"
+#include "device/link_credit.h"
 #include "device/recorder.h"
 #include "device/switch.h"
+#include "device/switch_credit.h"
 #include "device/wait.h"
 #include "engine/exchange.h"
 #include "engine/split.h"
@@ -41,7 +43,9 @@ static void create_device(struct network *network, uint32_t number) {
         break;
     case FABRIC_SWITCH:
         network->switches[place->ordinal] = switch_create(&network->context, number);
-        engine_set_device(network->engine, number, switch_advance, network->switches[place->ordinal]);
+        engine_set_device(network->engine, number,
+                          network->context.parameters->infiniband.links ? switch_credit_advance : switch_advance,
+                          network->switches[place->ordinal]);
         break;
     case FABRIC_NVSWITCH:
         network->chips[place->ordinal] = chip_create(&network->context, number);
@@ -206,6 +210,9 @@ static void check_conservation(const struct network *network, bool held_up) {
         REQUIRE(!network->switches[i] || switch_buffered_bytes(network->switches[i]) == 0,
                 "switch %u still holds %llu bytes", i, (unsigned long long)switch_buffered_bytes(network->switches[i]));
     }
+    if (network->context.parameters->infiniband.links && network->context.parameters->exchange == NULL) {
+        link_credit_check(&network->context, network->endpoints, network->switches);
+    }
     for (uint32_t i = 0; i < fabric->n_chips; i++) {
         REQUIRE(!network->chips[i] || chip_buffered_bytes(network->chips[i]) == 0,
                 "NVSwitch chip %u still holds %llu bytes", i,
@@ -346,6 +353,12 @@ enum network_status network_run(struct network *network, network_observer *obser
         if (network->is_ours[rank]) {
             endpoint_begin(network->endpoints[rank], worker);
             engine_wake(network->engine, rank, 0);
+        }
+    }
+    for (uint32_t d = 0; d < network->context.fabric->n_devices && network->context.parameters->infiniband.links; d++) {
+        if (network->is_ours[d] &&
+            network->failures != NULL) { // links that come up are told credit by idle devices too
+            engine_wake(network->engine, d, 0);
         }
     }
     const enum network_status status = run_engine(network);

@@ -43,12 +43,14 @@ void nic_init(struct endpoint *endpoint) {
     nic->changes =
         context->failures != NULL ? failure_plan_changes(context->failures, endpoint->device, &nic->n_changes) : NULL;
     nic->pulls = context->controller->wants_pulls ? pull_create() : NULL;
+    nic_credit_init(endpoint);
 }
 
 void nic_fini(struct endpoint *endpoint) {
     struct nic *nic = &endpoint->nic;
     for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
         free(endpoint->ports[plane].ring);
+        free(endpoint->ports[plane].credit);
         heap_fini(&endpoint->ports[plane].paced);
     }
     heap_fini(&nic->timers);
@@ -128,12 +130,13 @@ FOR_ONE_OR_SEVERAL void line_up(const struct nic *nic, struct nic_port *port, st
     }
 }
 
-/* How long a packet takes that may get lost on its way. */
+/* How long a packet takes that may get lost on its way; *lost says whether it does. */
 static uint64_t put_on_failing_link(struct endpoint *endpoint, struct engine_worker *worker, struct nic_port *port,
-                                    const struct packet *packet, uint64_t now_ps) {
+                                    const struct packet *packet, uint64_t now_ps, bool *lost) {
     const struct context *context = endpoint->context;
     const struct wire_start begun = wire_start(context, port->link, packet->size_bytes, &port->carry, now_ps);
     const uint64_t arrival_ps = now_ps + port->latency_ps + (begun.duration_ps & port->arrival_mask);
+    *lost = begun.lost;
     if (begun.lost) {
         wire_lose(context, port->link, packet, now_ps);
     } else {
@@ -155,8 +158,9 @@ FOR_ONE_OR_SEVERAL uint64_t start(struct endpoint *endpoint, struct engine_worke
                                   const struct packet *packet, uint64_t now_ps, bool several) {
     const struct context *context = endpoint->context;
     uint64_t duration_ps;
+    bool lost = false;
     if (__builtin_expect(context->failures != NULL, 0)) {
-        duration_ps = put_on_failing_link(endpoint, worker, port, packet, now_ps);
+        duration_ps = put_on_failing_link(endpoint, worker, port, packet, now_ps, &lost);
     } else {
         duration_ps = rate_next_ps(port->ps_per_byte, packet->size_bytes, &port->carry);
         const uint64_t arrival_ps = now_ps + port->latency_ps + (duration_ps & port->arrival_mask);
@@ -167,6 +171,9 @@ FOR_ONE_OR_SEVERAL uint64_t start(struct endpoint *endpoint, struct engine_worke
         endpoint->nic.free_ps = endpoint->ports[nic_first_free(endpoint)].free_ps;
     }
     counters_sent(port->counters, packet);
+    if (__builtin_expect(port->credit != NULL, 0)) {
+        nic_credit_spend(&endpoint->nic, port, packet, lost, now_ps);
+    }
     if (__builtin_expect(context->trace != NULL, 0)) {
         trace_add_packet(context->trace, TRACE_START, now_ps, endpoint->device, port->number, packet, port->free_ps);
     }
@@ -234,8 +241,30 @@ static bool is_held(const struct nic *nic, const struct nic_port *port) {
     return port->paused && nic->holds_data;
 }
 
-/* The ring of a port: the first queue pair that may send does. */
-FOR_ONE_OR_SEVERAL void send_from_ring(struct endpoint *endpoint, struct engine_worker *worker, struct nic_port *port,
+/* Queue pairs whose time has come join the ring. */
+FOR_ONE_OR_SEVERAL void move_due(struct nic *nic, struct nic_port *port, uint64_t now_ps, bool several) {
+    while (heap_time_ps(&port->paced) <= now_ps) {
+        struct queue_pair *pair = &nic->pairs[heap_pop(&port->paced).tie];
+        plane_of(nic, pair, port, several)->place = PAIR_IN_RING;
+        ring_push(port, pair->number);
+    }
+}
+
+/* InfiniBand: nothing could start. If something waits, it is for credit. */
+static __attribute__((noinline)) void note_stall(struct nic *nic, struct nic_port *port, uint64_t now_ps) {
+    if (is_held(nic, port)) {
+        move_due(nic, port, now_ps, nic->n_planes > 1);
+    }
+    const bool data = !queue_is_empty(&port->probes) || port->ring_count > 0;
+    if ((port->control_held && !queue_is_empty(&port->control)) || (is_held(nic, port) && data)) {
+        nic_credit_begin_stall(port, now_ps);
+    } else {
+        nic_credit_end_stall(port, now_ps);
+    }
+}
+
+/* The ring of a port: the first queue pair that may send does. Returns false if none may. */
+FOR_ONE_OR_SEVERAL bool send_from_ring(struct endpoint *endpoint, struct engine_worker *worker, struct nic_port *port,
                                        uint64_t now_ps, bool several) {
     struct nic *nic = &endpoint->nic;
     while (port->ring_count) {
@@ -244,7 +273,7 @@ FOR_ONE_OR_SEVERAL void send_from_ring(struct endpoint *endpoint, struct engine_
         // where planes share a context, another one may have sent of it since it joined the ring
         if (works && (!several || pair_context(nic, pair, port->number)->next_ps <= now_ps)) {
             send_data(endpoint, worker, port, pair, now_ps, several);
-            return;
+            return true;
         }
         ring_drop(port);
         plane_of(nic, pair, port, several)->place = PAIR_NOWHERE;
@@ -252,35 +281,38 @@ FOR_ONE_OR_SEVERAL void send_from_ring(struct endpoint *endpoint, struct engine_
             line_up(nic, port, pair, false, several);
         }
     }
+    return false;
+}
+
+/* Probes and queue pairs of a port, which are not held. Returns false if nothing starts. */
+FOR_ONE_OR_SEVERAL bool decide_data(struct endpoint *endpoint, struct engine_worker *worker, struct nic_port *port,
+                                    uint64_t now_ps, bool several) {
+    if (!queue_is_empty(&port->probes)) {
+        send_front(endpoint, worker, port, &port->probes, now_ps, several);
+        return true;
+    }
+    move_due(&endpoint->nic, port, now_ps, several);
+    return send_from_ring(endpoint, worker, port, now_ps, several);
 }
 
 /* The transmitter of a port is free at now_ps: it starts at most one packet. */
 FOR_ONE_OR_SEVERAL void decide(struct endpoint *endpoint, struct engine_worker *worker, struct nic_port *port,
                                uint64_t now_ps, bool several) {
     struct nic *nic = &endpoint->nic;
-    if (!queue_is_empty(&port->control)) {
+    if (!queue_is_empty(&port->control) && !port->control_held) {
         send_front(endpoint, worker, port, &port->control, now_ps, several);
         return;
     }
-    if (nic->pulls && pull_next_ps(nic->pulls) <= now_ps) {
+    if (nic->pulls && pull_next_ps(nic->pulls) <= now_ps && !port->control_held) {
         struct packet pull =
             pull_take(nic->pulls, endpoint->context->parameters, endpoint->device, nic->line_bits_per_s, now_ps);
         start(endpoint, worker, port, &pull, now_ps, several);
         return;
     }
-    if (is_held(nic, port)) {
-        return;
+    const bool started = !is_held(nic, port) && decide_data(endpoint, worker, port, now_ps, several);
+    if (__builtin_expect(port->credit != NULL, 0) && !started) {
+        note_stall(nic, port, now_ps);
     }
-    if (!queue_is_empty(&port->probes)) {
-        send_front(endpoint, worker, port, &port->probes, now_ps, several);
-        return;
-    }
-    while (heap_time_ps(&port->paced) <= now_ps) {
-        struct queue_pair *pair = &nic->pairs[heap_pop(&port->paced).tie];
-        plane_of(nic, pair, port, several)->place = PAIR_IN_RING;
-        ring_push(port, pair->number);
-    }
-    send_from_ring(endpoint, worker, port, now_ps, several);
 }
 
 static __attribute__((noinline)) void start_several(struct endpoint *endpoint, struct engine_worker *worker,
@@ -300,18 +332,19 @@ static __attribute__((noinline)) void decide_several(struct endpoint *endpoint, 
 
 /* When something other than control packets may start, the transmitter apart. */
 static uint64_t data_next_ps(const struct nic *nic, const struct nic_port *port) {
-    if (is_held(nic, port)) {
-        return TIME_NEVER;
+    if (is_held(nic, port) && (port->credit == NULL || port->credit->stalled)) {
+        return port->credit == NULL ? TIME_NEVER : heap_time_ps(&port->paced); // those that are due join the ring
     }
     return !queue_is_empty(&port->probes) || port->ring_count ? 0 : heap_time_ps(&port->paced);
 }
 
 static uint64_t port_next_ps(const struct nic *nic, const struct nic_port *port) {
-    if (!queue_is_empty(&port->control)) {
+    // control packets that have no credit are to be seen waiting
+    if (!queue_is_empty(&port->control) && (!port->control_held || !port->credit->stalled)) {
         return port->free_ps;
     }
     uint64_t next_ps = data_next_ps(nic, port);
-    if (nic->pulls && pull_next_ps(nic->pulls) < next_ps) {
+    if (nic->pulls && pull_next_ps(nic->pulls) < next_ps && !port->control_held) {
         next_ps = pull_next_ps(nic->pulls);
     }
     return next_ps > port->free_ps ? next_ps : port->free_ps;
@@ -432,8 +465,11 @@ void nic_join(struct endpoint *endpoint, struct engine_worker *worker, struct qu
 void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, uint32_t plane,
                       const struct packet *packet, uint64_t now_ps) {
     struct nic_port *port = &endpoint->ports[plane];
-    if (port->free_ps > now_ps || !queue_is_empty(&port->control)) {
+    if (port->free_ps > now_ps || !queue_is_empty(&port->control) || port->control_held) {
         queue_push(&port->control, &worker->pool, packet);
+        if (port->control_held) {
+            nic_kick(endpoint, worker, now_ps);
+        }
     } else if (endpoint->nic.n_planes == 1) {
         start(endpoint, worker, &endpoint->ports[0], packet, now_ps, false);
     } else {
@@ -458,6 +494,9 @@ void nic_handle_control(struct endpoint *endpoint, struct engine_worker *worker,
         endpoint->context->links[port->link].pauses++;
     } else if (control->kind == CONTROL_RESUME && port->paused) {
         resume(endpoint, worker, port, now_ps);
+    } else if (control->kind == CONTROL_CREDIT) {
+        nic_credit_gain(&endpoint->nic, port, control);
+        nic_kick(endpoint, worker, now_ps);
     }
 }
 
@@ -474,10 +513,27 @@ uint64_t nic_next_change_ps(const struct nic *nic) {
     return nic->n_changes_taken < nic->n_changes ? nic->changes[nic->n_changes_taken].time_ps : TIME_NEVER;
 }
 
+uint64_t nic_awaited_change_ps(const struct endpoint *endpoint) {
+    const struct nic *nic = &endpoint->nic;
+    if (nic->n_changes == 0) {
+        return TIME_NEVER;
+    }
+    if (endpoint->ports[0].credit) { // a link that comes up is told credit, whether anything waits or not
+        return nic_next_change_ps(nic) < endpoint->context->parameters->limit_ps ? nic_next_change_ps(nic) : TIME_NEVER;
+    }
+    return nic_is_paused(endpoint) ? nic_next_change_ps(nic) : TIME_NEVER;
+}
+
 void nic_handle_change(struct endpoint *endpoint, struct engine_worker *worker) {
     struct nic *nic = &endpoint->nic;
     const struct failure_change *change = &nic->changes[nic->n_changes_taken++];
     struct nic_port *port = &endpoint->ports[change->link - endpoint->ports[0].link];
+    if (port->credit) {
+        nic_drain(endpoint, worker, change->time_ps > 0 ? change->time_ps - 1 : 0);
+        nic_credit_change(endpoint, worker, port, change);
+        nic_kick(endpoint, worker, change->time_ps);
+        return;
+    }
     if (change->down && port->paused) {
         nic_drain(endpoint, worker, change->time_ps - 1);
         resume(endpoint, worker, port, change->time_ps);

@@ -86,6 +86,13 @@ struct nvlink_parameters {
     uint64_t buffer_bytes; /**< receive buffer of a link, both directions; 0 = 2 × round trip × rate of each link */
 };
 
+/** InfiniBand: credits of the links between NICs and switches. Rules: sim/device/infiniband.md. */
+struct infiniband_parameters {
+    bool links;                  /**< they are InfiniBand; false = Ethernet */
+    uint32_t credit_grain_bytes; /**< credits return in multiples of at least this, per virtual lane; ≥ 1 */
+    uint64_t buffer_bytes;       /**< receive buffer of a link and virtual lane; 0 = round trip × rate of each link */
+};
+
 struct exchange;
 struct failure_list;
 struct recorder_wishes;
@@ -96,6 +103,7 @@ struct network_parameters {
     struct switch_parameters leaf, spine; /**< by tier; super-spines use spine */
     struct nic_parameters nic;
     struct nvlink_parameters nvlink;
+    struct infiniband_parameters infiniband;
     struct path_parameters path;
     struct congestion_parameters congestion;
     const struct failure_list *failures;  /**< NULL or an empty list = nothing fails */

@@ -13,6 +13,7 @@ struct receive_buffer {
     uint64_t ps_per_byte; /* of a host that does not fail */
     uint32_t link;        /* that enters the first port of the NIC: what it says of the host holds */
     bool limits;          /* the host has a rate of its own: even a packet that finds nobody before it takes time */
+    bool credits;         /* InfiniBand: the leaf has credit for what it sends, so all that comes has room */
     bool pauses;          /* PFC */
     bool pausing;
 };
@@ -30,7 +31,8 @@ struct receive_buffer *receive_buffer_create(const struct context *context, uint
     buffer->ps_per_byte =
         buffer->limits ? given_ps_per_byte
                        : context->fabric->links[out->reverse].ps_per_byte / context->fabric->endpoints[device].n_nics;
-    buffer->pauses = context->parameters->leaf.pfc;
+    buffer->credits = context->parameters->infiniband.links;
+    buffer->pauses = context->parameters->leaf.pfc && !buffer->credits;
     return buffer;
 }
 
@@ -105,12 +107,15 @@ bool receive_buffer_keeps(struct endpoint *endpoint, struct engine_worker *worke
         return false;
     }
     const uint64_t held_bytes = buffer->held_bytes[class] + packet->size_bytes;
-    if (held_bytes > parameters->receive_buffer_bytes) {
+    if (held_bytes > parameters->receive_buffer_bytes && !buffer->credits) {
         discard(endpoint, packet, port, now_ps);
         return true;
     }
     buffer->held_bytes[class] = held_bytes;
     queue_push(&buffer->packets, &worker->pool, packet);
+    if (buffer->credits) {
+        nic_credit_keep(endpoint, port, packet, true);
+    }
     if (held_bytes > endpoint->counters.receive_deepest_bytes) {
         endpoint->counters.receive_deepest_bytes = held_bytes;
     }
@@ -133,6 +138,9 @@ void receive_buffer_take(struct endpoint *endpoint, struct engine_worker *worker
     const struct packet packet = *queue_front(&buffer->packets);
     const enum packet_class class = packet_class(&packet);
     queue_pop(&buffer->packets, &worker->pool);
+    if (buffer->credits) {
+        nic_credit_keep(endpoint, queue_ingress(&packet), &packet, false);
+    }
     endpoint->take_ps = queue_is_empty(&buffer->packets)
                             ? TIME_NEVER
                             : taken_ps(endpoint->context, buffer, queue_front(&buffer->packets)->size_bytes, now_ps);

@@ -128,7 +128,8 @@ static struct before look_at(const struct recorder *recorder, uint32_t index, ui
     const uint64_t sent = left < counters->bytes ? counters->bytes - left : 0;
     return (struct before){
         .sent_bytes = larger(sent, before->sent_bytes),
-        .paused_ps = counters->paused_ps + (port->paused_since_ps == TIME_NEVER ? 0 : now_ps - port->paused_since_ps),
+        .paused_ps = counters->paused_ps + counters->credit_stalled_ps +
+                     (port->paused_since_ps == TIME_NEVER ? 0 : now_ps - port->paused_since_ps),
         .marks = counters->marks,
         .drops = counters->lossless_drops + counters->lossy_drops,
         .deepest_bytes = larger(before->deepest_bytes, counters->deepest_bytes),

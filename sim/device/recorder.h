@@ -20,7 +20,7 @@ enum recorder_quantity {
     RECORDER_QUEUE_BYTES,   /**< depth of the data classes in front of the link, at the end of the interval */
     RECORDER_DEEPEST_BYTES, /**< the deepest that it was in the interval */
     RECORDER_SENT_BYTES,    /**< put on the wire */
-    RECORDER_PAUSED_PS,     /**< time that the transmitter was paused */
+    RECORDER_PAUSED_PS,     /**< time that the transmitter was paused, or (InfiniBand) stalled for want of credit */
     RECORDER_MARKS,         /**< packets marked */
     RECORDER_DROPS,         /**< packets dropped in front of the link, all classes */
     RECORDER_QUANTITIES
@@ -55,7 +55,7 @@ struct recorder_wishes {
 struct recorder_port {
     uint64_t depth_bytes;
     uint64_t free_ps;         /**< end of what is being sent, or a time that is over */
-    uint64_t paused_since_ps; /**< TIME_NEVER: not paused */
+    uint64_t paused_since_ps; /**< or stalled for want of credit; TIME_NEVER: neither */
 };
 
 /** What a sender knows of a queue pair. */

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "device/switch_credit.h"
 #include "device/switch_internal.h"
 
 #include <stdlib.h>
@@ -88,6 +89,7 @@ struct switch_device *switch_create(const struct context *context, uint32_t devi
     for (uint32_t p = 0; p < place->n_ports; p++) {
         init_port(device, p);
     }
+    device->credit = switch_credit_create(context, device_number);
     device->failure = switch_failure_create(context, device_number, place->n_ports);
     device->next_failure_ps = device->failure != NULL ? switch_failure_next_ps(device->failure) : TIME_NEVER;
     device->next_look_ps = number_smaller(device->next_failure_ps, device->next_refresh_ps);
@@ -103,6 +105,7 @@ void switch_free(struct switch_device *device) {
     path_state_free(device->path);
     switch_failure_free(device->failure);
     watchdog_free(device->watchdog);
+    switch_credit_free(device->credit);
     heap_fini(&device->departures);
     free(device->active);
     free(device->stale);
@@ -174,9 +177,13 @@ static inline void look(struct switch_device *device, struct engine_worker *work
     plan_look(device);
 }
 
+void switch_look(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
+    look(device, worker, now_ps);
+}
+
 /* NULL: there is no way. */
-static struct switch_port *route(struct switch_device *device, const struct packet *packet, uint32_t ingress,
-                                 uint64_t now_ps) {
+static inline struct switch_port *route(struct switch_device *device, const struct packet *packet, uint32_t ingress,
+                                        uint64_t now_ps) {
     const struct fabric_endpoint *to = &device->endpoints[packet->destination];
     if (to->leaf == device->own_leaf) {
         return &device->ports[to->leaf_port];
@@ -199,6 +206,11 @@ static struct switch_port *route(struct switch_device *device, const struct pack
         .adaptive = packet->flags_transmission & PACKET_FLAG_ADAPTIVE,
     };
     return &device->ports[device->context->path->choose(device->path, &request)];
+}
+
+struct switch_port *switch_route(struct switch_device *device, const struct packet *packet, uint32_t ingress,
+                                 uint64_t now_ps) {
+    return route(device, packet, ingress, now_ps);
 }
 
 static void drop(const struct switch_device *device, const struct switch_port *egress, const struct packet *packet,
@@ -231,9 +243,9 @@ static uint64_t ready_ps(const struct switch_device *device, const struct switch
     return last_bit_ps - out_ps > now_ps ? last_bit_ps - out_ps : now_ps;
 }
 
-/* The policy is to be shown a port anew, though it may not be active. */
-static void note_stale(struct switch_device *device, const struct switch_port *port) {
-    device->stale[port->number / 64] |= UINT64_C(1) << (port->number % 64);
+uint64_t switch_ready_ps(const struct switch_device *device, uint32_t ingress, const struct switch_port *egress,
+                         uint32_t size_bytes, uint64_t now_ps) {
+    return device->waits_for_bits ? ready_ps(device, &device->ports[ingress], egress, size_bytes, now_ps) : now_ps;
 }
 
 static inline void enqueue(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
@@ -262,7 +274,7 @@ static inline void enqueue(struct switch_device *device, struct engine_worker *w
     }
     queue_push(&egress->queues[class], &worker->pool, packet);
     if (egress->sending_bytes == 0) {
-        note_stale(device, egress); // if it is paused, its depth grows while it stays idle
+        switch_port_note_stale(device, egress); // if it is paused, its depth grows while it stays idle
         switch_port_kick(device, worker, egress, now_ps);
     }
 }
@@ -298,7 +310,7 @@ static void handle_control(struct switch_device *device, struct engine_worker *w
     struct switch_port *port = &device->ports[port_number];
     struct link_counters *counters = port->counters;
     switch_port_drain(device, worker, port, now_ps);
-    note_stale(device, port);
+    switch_port_note_stale(device, port);
     if (control->kind == CONTROL_PAUSE) {
         if (__builtin_expect(device->watchdog != NULL, 0) && !port->paused) {
             watchdog_paused(device->watchdog, port_number, now_ps);
@@ -388,17 +400,25 @@ void switch_finish(struct switch_device *device, struct engine_worker *worker, u
     for (uint32_t p = 0; p < device->n_ports; p++) {
         struct switch_port *port = &device->ports[p];
         switch_port_drain(device, worker, port, now_ps);
-        if (port->paused) {
+        if (device->credit) {
+            switch_credit_finish(port, now_ps);
+        } else if (port->paused) {
             port->counters->paused_ps += now_ps - port->paused_since_ps;
         }
     }
 }
 
 bool switch_port_waits(const struct switch_device *device, uint32_t port) {
+    if (device->credit) {
+        return switch_credit_waits(device, port);
+    }
     return device->ports[port].paused && !queue_is_empty(&device->ports[port].queues[PACKET_CLASS_LOSSLESS]);
 }
 
 bool switch_port_holds_from(const struct switch_device *device, uint32_t egress, uint32_t ingress) {
+    if (device->credit) {
+        return switch_credit_holds_from(device, egress, ingress);
+    }
     return queue_holds_from(&device->ports[egress].queues[PACKET_CLASS_LOSSLESS], ingress);
 }
 
@@ -423,6 +443,7 @@ uint64_t switch_buffered_bytes(const struct switch_device *device) {
 size_t switch_bytes(const struct switch_device *device) {
     return sizeof(*device) + device->n_ports * (sizeof(struct switch_port) + sizeof(struct path_port)) +
            switch_failure_bytes(device->failure) + watchdog_bytes(device->watchdog) +
-           2 * device->words * sizeof(uint64_t) + device->departures.capacity * sizeof(struct heap_entry) +
+           switch_credit_bytes(device->credit) + 2 * device->words * sizeof(uint64_t) +
+           device->departures.capacity * sizeof(struct heap_entry) +
            (device->telemetry ? device->n_ports * sizeof(struct telemetry_port) : 0);
 }

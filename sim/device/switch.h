@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * An Ethernet switch: shared buffer, per-class queues, ECN, priority flow control. Rules: README.md of this folder.
+ * A switch. Ethernet: shared buffer, per-class queues, ECN, priority flow control; rules: README.md of this folder. InfiniBand:
+ * switch_credit.h.
  */
 #ifndef MOEFABRIC_DEVICE_SWITCH_H
 #define MOEFABRIC_DEVICE_SWITCH_H
@@ -22,7 +23,7 @@ uint64_t switch_advance(void *device, struct engine_worker *worker, uint64_t beg
 /** After the run: books what is still being sent, and the paused time up to now. */
 void switch_finish(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps);
 
-/** Whether a port has lossless packets and may not send them, because the other end paused it. */
+/** Whether a port has lossless packets and may not send them, because the other end paused it or has given it no credit. */
 bool switch_port_waits(const struct switch_device *device, uint32_t port);
 
 /** Whether a lossless packet that waits at port `egress` came in by port `ingress`. */

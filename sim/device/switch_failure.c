@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "device/switch_credit.h"
 #include "device/switch_internal.h"
 #include "device/wire.h"
 #include "fabric/failure_plan.h"
@@ -192,6 +193,10 @@ static void forget_pause(struct switch_device *device, struct engine_worker *wor
 void switch_failure_step(struct switch_device *device, struct engine_worker *worker) {
     const struct failure_change *change = &device->failure->changes[device->failure->n_taken++];
     struct switch_port *port = &device->ports[change->link - device->ports[0].link];
+    if (device->credit) {
+        switch_credit_change(device, worker, change);
+        return;
+    }
     if (change->time_ps == 0) {
         return; // nobody is paused yet
     }

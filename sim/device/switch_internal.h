@@ -23,7 +23,7 @@ struct switch_port {
     uint32_t sending_bytes;         /**< 0: nothing is being sent */
     uint16_t sending_ingress;
     uint8_t sending_class;
-    bool paused;     /**< the other end paused our lossless class */
+    bool paused;     /**< the other end paused our lossless class; InfiniBand: a stall for want of credit lasts */
     uint8_t turn;    /**< deficit round-robin: class whose turn it is */
     bool pausing;    /**< as ingress: we paused the other end */
     uint16_t number; /**< of this port */
@@ -69,6 +69,7 @@ struct switch_device {
     struct heap departures; /**< (decision_ps, port); exact mode only */
     struct path_state *path;
     struct path_port *views;        /**< [n_ports], for refreshes */
+    struct switch_credit *credit;   /**< NULL: its links are Ethernet (switch_credit.h) */
     struct switch_failure *failure; /**< NULL: nothing fails in this run */
     uint64_t next_failure_ps;       /**< when a link of the switch next goes down or comes up; TIME_NEVER: no more */
     struct watchdog *watchdog;      /**< NULL: none */
@@ -76,6 +77,20 @@ struct switch_device {
     uint64_t next_refresh_ps;       /**< TIME_NEVER: the policy does not look at ports */
     struct switch_port ports[];
 };
+
+/** Port for a packet that came in by `ingress`; NULL: there is no way, and it has been booked as unrouted. */
+struct switch_port *switch_route(struct switch_device *device, const struct packet *packet, uint32_t ingress,
+                                 uint64_t now_ps);
+
+/** What is due until now_ps: links that go down and come up, and port states for the policy. */
+void switch_look(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps);
+
+/** When a packet that arrives at port `ingress` at now_ps may start at the egress. */
+uint64_t switch_ready_ps(const struct switch_device *device, uint32_t ingress, const struct switch_port *egress,
+                         uint32_t size_bytes, uint64_t now_ps);
+
+/** Deficit round-robin between the two data classes, both of which have a packet to send. */
+enum packet_class switch_port_take_turn(const struct switch_device *device, struct switch_port *port);
 
 /** Everything that a port starts or finishes from its decision time up to now_ps, now_ps included. Called when that time has come. */
 void switch_port_catch_up(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
@@ -173,6 +188,11 @@ static inline bool switch_port_has_waiting(const struct switch_port *port) {
     const uintptr_t data =
         (uintptr_t)port->queues[PACKET_CLASS_LOSSLESS].head | (uintptr_t)port->queues[PACKET_CLASS_LOSSY].head;
     return (control | data) != 0;
+}
+
+/** The policy is to be shown a port anew, though it may not be active. */
+static inline void switch_port_note_stale(struct switch_device *device, const struct switch_port *port) {
+    device->stale[port->number / 64] |= UINT64_C(1) << (port->number % 64);
 }
 
 /** An idle port has got something to do. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The transmitter of a switch port: which packet next, marking, and what happens when it has been sent. */
 #include "base/hash.h"
+#include "device/switch_credit.h"
 #include "device/switch_internal.h"
 
 /* What a class of weight 1 is given a turn. Ours: the law of this folder states it; shares over many packets do not depend on it. */
 enum { DEFICIT_STEP_BYTES = 1024 };
 
-/* Deficit round-robin between the two data classes, both of which have a packet to send. */
-static enum packet_class take_turn(const struct switch_device *device, struct switch_port *port) {
+enum packet_class switch_port_take_turn(const struct switch_device *device, struct switch_port *port) {
     for (;;) {
         const enum packet_class turn = (enum packet_class)port->turn;
         const uint32_t size = queue_front(&port->queues[turn])->size_bytes;
@@ -35,7 +35,7 @@ static inline enum packet_class choose_class(const struct switch_device *device,
     const uint64_t lossless_ps = port->paused ? TIME_NEVER : head_ready_ps(&port->queues[PACKET_CLASS_LOSSLESS]);
     const uint64_t lossy_ps = head_ready_ps(&port->queues[PACKET_CLASS_LOSSY]);
     if (lossless_ps <= now_ps && lossy_ps <= now_ps) {
-        return take_turn(device, port);
+        return switch_port_take_turn(device, port);
     }
     if (lossless_ps > now_ps && lossy_ps > now_ps) {
         const uint64_t data_ps = lossless_ps < lossy_ps ? lossless_ps : lossy_ps;
@@ -160,6 +160,10 @@ void switch_port_kick(struct switch_device *device, struct engine_worker *worker
 
 void switch_port_catch_up(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
                           uint64_t now_ps) {
+    if (__builtin_expect(device->credit != NULL, 0)) {
+        switch_credit_catch_up(device, worker, port, now_ps);
+        return;
+    }
     do {
         const uint64_t decision_ps = port->decision_ps;
         if (port->sending_bytes) {

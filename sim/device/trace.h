@@ -20,7 +20,7 @@ enum trace_event {
     TRACE_LOSE, /**< of a packet that starts on the link that leaves port: it gets lost there; all packet fields */
     TRACE_PAUSE,  /**< a switch pauses its ingress port */
     TRACE_RESUME, /**< a switch resumes its ingress port */
-    TRACE_CREDIT, /**< credits go out on the link that leaves port; detail = bytes */
+    TRACE_CREDIT, /**< credits go out on the link that leaves port; detail = bytes; InfiniBand: blocks, and the lane from bit 32 on */
     TRACE_DELIVER, /**< a message has wholly arrived at the endpoint device: kind, source, destination, message; queue_pair (kind DATA) */
     TRACE_COMPLETE, /**< a message over the fabric is wholly acknowledged at its sender device: kind DATA, source, destination, message, queue_pair */
     TRACE_EVENTS

@@ -5,7 +5,7 @@
  * A link waits if its transmitter has lossless packets and is paused. It was paused because packets that came by it fill the
  * switch at its head, so it waits for the links on which those packets are to leave. A circle of such links is a deadlock:
  * none can move before the next one does. Endpoints wait for their own host at most, and NVSwitch chips are joined to
- * endpoints only, so circles run through switches alone.
+ * endpoints only, so circles run through switches alone. On InfiniBand it is the same with links that stall for want of credit.
  */
 #ifndef MOEFABRIC_DEVICE_WAIT_H
 #define MOEFABRIC_DEVICE_WAIT_H

@@ -163,7 +163,10 @@ static void print_capacity(FILE *stream, const struct topology *topology, const 
                facts->highest_oversubscription);
     ratio_line(stream, "oversubscription of spines (down : up)", facts->lowest_spine_oversubscription,
                facts->highest_spine_oversubscription);
-    fprintf(stream, "  %-44s %" PRIu32 "\n", "switches to the farthest GPU, over Ethernet", facts->farthest_switches);
+    fprintf(stream, "  %-44s %" PRIu32 "\n",
+            topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND ? "switches to the farthest GPU (InfiniBand)"
+                                                                    : "switches to the farthest GPU, over Ethernet",
+            facts->farthest_switches);
 }
 
 /** A pair worth showing, from GPU 0. */

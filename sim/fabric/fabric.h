@@ -16,11 +16,14 @@
 
 enum fabric_device_kind {
     FABRIC_ENDPOINT, /**< a GPU with its NIC ports (first) and its NVLink ports (after them) */
-    FABRIC_SWITCH,   /**< an Ethernet switch */
+    FABRIC_SWITCH,   /**< an Ethernet or InfiniBand switch */
     FABRIC_NVSWITCH, /**< one NVSwitch chip */
 };
 
-enum fabric_link_kind { FABRIC_ETHERNET, FABRIC_NVLINK };
+enum fabric_link_kind {
+    FABRIC_ETHERNET, /**< between NICs and switches: Ethernet, or InfiniBand where a run says so */
+    FABRIC_NVLINK,
+};
 
 enum fabric_tier { FABRIC_TIER_LEAF, FABRIC_TIER_SPINE, FABRIC_TIER_SUPERSPINE };
 

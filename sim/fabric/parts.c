@@ -50,10 +50,12 @@ static void add(struct parts *parts, const char *name, uint64_t count, double ty
     parts->maximum_watts += (double)count * maximum_watts;
 }
 
-static void add_switches(struct parts *parts, const struct topology_switch *kind, uint64_t count) {
+static void add_switches(struct parts *parts, const struct topology *topology, const struct topology_switch *kind,
+                         uint64_t count) {
     char name[PARTS_NAME_SIZE], rate[QUANTITY_TEXT_SIZE];
     quantity_print_short(rate, QUANTITY_RATE, (double)kind->port_rate_bits_per_s);
-    snprintf(name, sizeof(name), "Ethernet switch %s, %" PRIu32 " x %s",
+    snprintf(name, sizeof(name), "%s switch %s, %" PRIu32 " x %s",
+             topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND ? "InfiniBand" : "Ethernet",
              kind->model[0] != '\0' ? kind->model : "(no model given)", kind->ports, rate);
     add(parts, name, count, kind->power_typical_watts, kind->power_maximum_watts);
 }
@@ -113,8 +115,8 @@ void parts_list(const struct topology *topology, const struct describe_facts *fa
     const uint64_t planes = topology->nic.planes;
     const uint64_t leaf_rate = topology->leaf.port_rate_bits_per_s;
     *parts = (struct parts){0};
-    add_switches(parts, &topology->leaf, planes * facts->n_leaves);
-    add_switches(parts, &topology->spine, planes * (facts->n_spines + facts->n_super_spines));
+    add_switches(parts, topology, &topology->leaf, planes * facts->n_leaves);
+    add_switches(parts, topology, &topology->spine, planes * (facts->n_spines + facts->n_super_spines));
     add_nics(parts, topology, facts->host.count);
     add_cables(parts, "NIC to leaf", number_smaller(topology->nic.rate_bits_per_s, leaf_rate),
                topology->fabric.host_cable_m, planes * facts->host.count);

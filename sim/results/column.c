@@ -71,7 +71,7 @@ static const struct column rank_phase_columns[] = {
 
 static const struct column link_columns[] = {
     {"name", "1", "Name of the link, after the port that it leaves", COLUMN_TEXT, FIELD(measurement_link, name)},
-    {"kind", "1", "0 = Ethernet, 1 = NVLink", COLUMN_UINT32, FIELD(measurement_link, kind)},
+    {"kind", "1", "0 = Ethernet or InfiniBand, 1 = NVLink", COLUMN_UINT32, FIELD(measurement_link, kind)},
     {"tail_device", "1", "Device that it leaves", COLUMN_UINT32, FIELD(measurement_link, tail_device)},
     {"head_device", "1", "Device that it enters", COLUMN_UINT32, FIELD(measurement_link, head_device)},
     {"rate_bits_per_s", "bit/s", "Rate", COLUMN_UINT64, FIELD(measurement_link, rate_bits_per_s)},
@@ -96,6 +96,10 @@ static const struct column link_columns[] = {
      FIELD(measurement_link, watchdog_storms)},
     {"pauses", "1", "Pauses obeyed by the transmitter of this link", COLUMN_UINT64, FIELD(measurement_link, pauses)},
     {"paused_ps", "ps", "Time that the transmitter was paused", COLUMN_UINT64, FIELD(measurement_link, paused_ps)},
+    {"credit_stalls", "1", "InfiniBand: times that packets waited for this link and none had credit", COLUMN_UINT64,
+     FIELD(measurement_link, credit_stalls)},
+    {"credit_stalled_ps", "ps", "InfiniBand: time that packets waited and none had credit (hardware: PortXmitWait)",
+     COLUMN_UINT64, FIELD(measurement_link, credit_stalled_ps)},
     {"deepest_bytes", "B", "Deepest queue of the port that it leaves", COLUMN_UINT64,
      FIELD(measurement_link, deepest_bytes)},
     {"busy_ps", "ps", "Time that the transmitter was sending; over totals/simulated_ps: its utilisation", COLUMN_UINT64,

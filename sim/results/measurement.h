@@ -101,21 +101,23 @@ struct measurement_link {
     enum measurement_link_kind kind;
     uint32_t tail_device, head_device; /**< device numbers of the fabric */
     uint64_t rate_bits_per_s;
-    uint64_t bytes;           /**< on the wire, headers included */
-    uint64_t packets;         /**< data packets */
-    uint64_t control_packets; /**< ACK, NACK, notification, probe */
-    uint64_t marks;           /**< packets that left with a congestion mark set here */
-    uint64_t drops_lossless;  /**< packets of the lossless class dropped at this port; a correct set-up has none */
-    uint64_t drops_lossy;     /**< packets of the other classes dropped at this port */
-    uint64_t trims;           /**< packets that were cut to their header at this port for want of buffer */
-    uint64_t lost_packets;    /**< put on it and lost: it was dead, died, or is lossy */
-    uint64_t unrouted;        /**< packets that came in by the port which it leaves, and knew no way on */
-    uint64_t watchdog_drops;  /**< lossless packets that the PFC watchdog discarded at this port */
-    uint64_t watchdog_storms; /**< times that it declared a storm there */
-    uint64_t pauses;          /**< pause records that the transmitter of this link obeyed */
-    uint64_t paused_ps;       /**< time that the transmitter was paused */
-    uint64_t deepest_bytes;   /**< deepest queue of the port, all classes */
-    uint64_t busy_ps;         /**< time that the transmitter was sending */
+    uint64_t bytes;             /**< on the wire, headers included */
+    uint64_t packets;           /**< data packets */
+    uint64_t control_packets;   /**< ACK, NACK, notification, probe */
+    uint64_t marks;             /**< packets that left with a congestion mark set here */
+    uint64_t drops_lossless;    /**< packets of the lossless class dropped at this port; a correct set-up has none */
+    uint64_t drops_lossy;       /**< packets of the other classes dropped at this port */
+    uint64_t trims;             /**< packets that were cut to their header at this port for want of buffer */
+    uint64_t lost_packets;      /**< put on it and lost: it was dead, died, or is lossy */
+    uint64_t unrouted;          /**< packets that came in by the port which it leaves, and knew no way on */
+    uint64_t watchdog_drops;    /**< lossless packets that the PFC watchdog discarded at this port */
+    uint64_t watchdog_storms;   /**< times that it declared a storm there */
+    uint64_t pauses;            /**< pause records that the transmitter of this link obeyed */
+    uint64_t paused_ps;         /**< time that the transmitter was paused */
+    uint64_t credit_stalls;     /**< InfiniBand: times that packets waited for it and none had credit */
+    uint64_t credit_stalled_ps; /**< for how long in all */
+    uint64_t deepest_bytes;     /**< deepest queue of the port, all classes */
+    uint64_t busy_ps;           /**< time that the transmitter was sending */
 };
 
 /** One endpoint (rank). Row number = rank. */

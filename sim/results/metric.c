@@ -72,6 +72,8 @@ static const struct metric network_metrics[] = {
     {"paused_time", "paused time", "", METRIC_TIME, METRIC_ALWAYS, RUN(paused_ps)},
     {"receive_pauses", "pauses by receivers", "", METRIC_PAUSES, METRIC_IF_ANY, RUN(receive_pauses)},
     {"watchdog_storms", "watchdog storms", "", METRIC_PAUSES, METRIC_IF_ANY, RUN(watchdog_storms)},
+    {"credit_stalls", "credit stalls", "", METRIC_STALLS, METRIC_IF_ANY, RUN(credit_stalls)},
+    {"credit_stalled_time", "time without credit", "", METRIC_TIME, METRIC_IF_ANY, RUN(credit_stalled_ps)},
     {"retransmissions", "retransmissions", "", METRIC_PACKETS, METRIC_ALWAYS, RUN(retransmitted)},
     {"duplicates", "duplicates", "", METRIC_PACKETS, METRIC_DETAIL, RUN(duplicates)},
     {"spurious", "spurious, known", "", METRIC_PACKETS, METRIC_DETAIL, RUN(spurious)},
@@ -124,13 +126,16 @@ static const struct {
      "DeepEP's: bytes of tokens × distinct destination nodes, own node included, ÷ phase time; per GPU"},
     {"NVL, logical", "DeepEP's: bytes of tokens × distinct destination GPUs, itself included, ÷ phase time; per GPU"},
     {"fabric, payload", "bytes that crossed the fabric, without headers, ÷ phase time; per GPU, mean of all GPUs"},
-    {"worst queue", "deepest queue of any Ethernet port; below it the link that leaves the port, in the worst seed"},
+    {"worst queue",
+     "deepest queue of any port of the fabric; below it the link that leaves the port, in the worst seed"},
     {"ECN marks", "packets marked as having met congestion"},
     {"notifications", "congestion notifications sent by receivers"},
     {"pauses", "PFC pauses obeyed, all links together"},
     {"paused time", "time under pause, all links together (so it may exceed the simulated time)"},
     {"pauses by receivers", "of these, sent by NICs whose host does not take data as it arrives"},
     {"watchdog storms", "times that a PFC watchdog found a queue paused for too long and emptied it"},
+    {"credit stalls", "times that packets waited at a port of InfiniBand and none had credit, all links together"},
+    {"time without credit", "for how long, all links together (hardware: PortXmitWait)"},
     {"retransmissions", "data packets sent again"},
     {"duplicates", "data packets received although already there"},
     {"spurious, known",
@@ -223,6 +228,7 @@ double metric_unit(enum metric_quantity quantity, double largest, char name[METR
         break;
     case METRIC_PACKETS:
     case METRIC_PAUSES:
+    case METRIC_STALLS:
     case METRIC_MESSAGES:
         return count_unit(quantity, largest, name);
     }
@@ -232,8 +238,9 @@ double metric_unit(enum metric_quantity quantity, double largest, char name[METR
 
 const char *metric_kept_unit(enum metric_quantity quantity) {
     static const char *const units[] = {
-        [METRIC_TIME] = "ps", [METRIC_BYTES] = "B",         [METRIC_BANDWIDTH] = "B/s", [METRIC_FACTOR] = "1",
-        [METRIC_SHARE] = "1", [METRIC_PACKETS] = "packets", [METRIC_PAUSES] = "pauses", [METRIC_MESSAGES] = "messages",
+        [METRIC_TIME] = "ps",       [METRIC_BYTES] = "B",       [METRIC_BANDWIDTH] = "B/s",
+        [METRIC_FACTOR] = "1",      [METRIC_SHARE] = "1",       [METRIC_PACKETS] = "packets",
+        [METRIC_PAUSES] = "pauses", [METRIC_STALLS] = "stalls", [METRIC_MESSAGES] = "messages",
     };
     return units[quantity];
 }

@@ -22,6 +22,7 @@ enum metric_quantity {
     METRIC_SHARE,     /**< part of 1, shown in per cent */
     METRIC_PACKETS,
     METRIC_PAUSES,
+    METRIC_STALLS,
     METRIC_MESSAGES,
 };
 

@@ -243,6 +243,8 @@ static void summarise_links(struct summary *summary, const struct measurement *m
         summary->marks += (double)link->marks;
         summary->pauses += (double)link->pauses;
         summary->paused_ps += (double)link->paused_ps;
+        summary->credit_stalls += (double)link->credit_stalls;
+        summary->credit_stalled_ps += (double)link->credit_stalled_ps;
         summary->drops_lossless += (double)link->drops_lossless;
         summary->drops_lossy += (double)link->drops_lossy;
         summary->trims += (double)link->trims;

@@ -52,10 +52,11 @@ struct summary {
     double hot_time_ps;  /**< in that phase: first message to it posted to last one delivered */
     double hot_ideal_ps; /**< in that phase: least time of its received bytes at its own port */
     double
-        worst_queue_bytes; /**< deepest queue of an Ethernet port. This and the counts below: NAN where nothing crossed the fabric */
+        worst_queue_bytes; /**< deepest queue of a port of the fabric. This and the counts below: NAN where nothing crossed the fabric */
     char worst_queue[MEASUREMENT_NAME_SIZE]; /**< the link that leaves it; empty if all were empty */
     double marks, pauses, paused_ps, drops_lossless, drops_lossy;  /**< sums over links */
     double trims;                                                  /**< packets, sum over links */
+    double credit_stalls, credit_stalled_ps;                       /**< InfiniBand, sums over links */
     double lost, unrouted;                                         /**< packets, sums over links */
     double retransmitted, duplicates, out_of_order, notifications; /**< packets, sums over endpoints */
     double watchdog_storms, watchdog_drops;                        /**< sums over links */

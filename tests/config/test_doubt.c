@@ -51,6 +51,15 @@ START_TEST(spray_is_not_noted_on_one_leaf_or_with_placement) {
 }
 END_TEST
 
+START_TEST(hashing_is_noted_on_infiniband) {
+    const char *const overrides[] = {"topology=hgx-h100-quantum2.yaml",
+                                     "policies=[d_mod_k+none, adaptive+none, ecmp+none]", "cluster.racks=8"};
+    read_configuration(overrides, 3);
+    ck_assert_uint_eq(count_notes("InfiniBand switches do not hash"), 1);
+    ck_assert_uint_eq(count_notes("`ecmp+none`"), 1);
+}
+END_TEST
+
 /* 150,000 B at 400 Gb/s are 3 us; a packet of 4160 B is 83.2 ns. */
 START_TEST(skew_is_what_queues_at_the_marking_threshold_take) {
     struct topology topology = {.nic = {.payload_bytes = 4096, .header_bytes = 64}};
@@ -116,6 +125,7 @@ int main(void) {
     tcase_add_test(doubt, spray_is_noted_where_nics_cannot_place_packets);
     tcase_add_test(doubt, spray_is_not_noted_on_one_leaf_or_with_placement);
     tcase_add_test(doubt, skew_is_what_queues_at_the_marking_threshold_take);
+    tcase_add_test(doubt, hashing_is_noted_on_infiniband);
     tcase_add_test(doubt, flowlet_gaps_below_the_skew_are_noted);
     tcase_add_test(doubt, controllers_without_what_they_live_on_are_noted);
     tcase_add_test(doubt, selective_repeat_is_noted_where_nothing_is_lost);

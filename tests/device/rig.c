@@ -276,6 +276,8 @@ struct link_counters rig_links(const struct rig *rig) {
         sum.watchdog_storms += link->watchdog_storms;
         sum.pauses += link->pauses;
         sum.paused_ps += link->paused_ps;
+        sum.credit_stalls += link->credit_stalls;
+        sum.credit_stalled_ps += link->credit_stalled_ps;
         sum.deepest_bytes = link->deepest_bytes > sum.deepest_bytes ? link->deepest_bytes : sum.deepest_bytes;
     }
     return sum;

@@ -233,6 +233,7 @@ START_TEST(the_table_knows_every_policy_by_its_name) {
         [PATH_DRILL] = "drill",
         [PATH_FLOWLET] = "flowlet",
         [PATH_HOST_REPS] = "host_reps",
+        [PATH_D_MOD_K] = "d_mod_k",
     };
     for (int kind = 0; kind < PATH_KINDS; kind++) {
         ck_assert_str_eq(path_policy_of((enum path_kind)kind)->name, names[kind]);

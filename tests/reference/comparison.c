@@ -52,6 +52,8 @@ static bool equal_link(FILE *stream, const struct fabric *fabric, uint32_t link,
         {"unrouted bytes", engine->unrouted_bytes, counts->unrouted_bytes},
         {"pauses", engine->pauses, counts->pauses},
         {"paused time", engine->paused_ps, counts->paused_ps},
+        {"credit stalls", engine->credit_stalls, counts->lane_stalls},
+        {"time without credit", engine->credit_stalled_ps, counts->lane_stalled_ps},
         {"deepest queue", engine->deepest_bytes, counts->deepest_bytes},
     };
     const bool from_endpoint = fabric->devices[fabric->links[link].tail_device].kind == FABRIC_ENDPOINT;

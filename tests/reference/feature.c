@@ -43,6 +43,8 @@ static void sum_links(struct summary *s, const struct reference *reference) {
         s->links.drops_lossy += counts->drops_lossy;
         s->links.pauses += counts->pauses;
         s->links.credit_stalls += counts->credit_stalls;
+        s->links.lane_stalls += counts->lane_stalls;
+        s->links.renewed_credits += counts->renewed_credits;
         s->links.held_back += counts->held_back;
         s->links.ties += counts->ties;
         s->links.turns += counts->turns;
@@ -229,6 +231,12 @@ static bool series(const struct summary *s) {
 static bool credit_stall(const struct summary *s) {
     return s->links.credit_stalls > 0;
 }
+static bool lane_stall(const struct summary *s) {
+    return s->links.lane_stalls > 0;
+}
+static bool renewed_credit(const struct summary *s) {
+    return s->links.renewed_credits > 0;
+}
 static bool held_back(const struct summary *s) {
     return s->links.held_back > 0;
 }
@@ -376,6 +384,8 @@ static const struct {
     [FEATURE_SECOND_CHANNEL] = {"second NVLink channel", second_channel},
     [FEATURE_SERIES] = {"series of NVLink messages", series},
     [FEATURE_CREDIT_STALL] = {"credit stall", credit_stall},
+    [FEATURE_LANE_STALL] = {"InfiniBand link without credit", lane_stall},
+    [FEATURE_RENEWED_CREDIT] = {"credit of an InfiniBand link renewed", renewed_credit},
     [FEATURE_HELD_BACK] = {"cut-through from slow to fast", held_back},
     [FEATURE_QUEUE_PAIRS] = {"several queue pairs", queue_pairs},
     [FEATURE_ADAPTIVE] = {"adaptive routing", adaptive},
@@ -410,17 +420,17 @@ static const struct {
     [FEATURE_WATCHDOG_STORM] = {"queue emptied by the PFC watchdog", watchdog_storm},
     [FEATURE_WATCHDOG_RESTORATION] = {"queue restored by the PFC watchdog", watchdog_restoration},
 };
-_Static_assert((int)FEATURES <= 64, "a set of features has too few bits");
+_Static_assert((int)FEATURES <= 128, "a set of features has too few bits");
 
-uint64_t feature_set(const struct random_case *random_case, const struct reference *reference) {
+feature_bits feature_set(const struct random_case *random_case, const struct reference *reference) {
     struct summary s = {.random_case = random_case, .reference = reference};
     sum_trace(&s, &reference->trace);
     sum_links(&s, reference);
     sum_endpoints(&s, reference);
     sum_ways(&s);
-    uint64_t set = 0;
+    feature_bits set = 0;
     for (int i = 0; i < FEATURES; i++) {
-        set |= (uint64_t)features[i].occurred(&s) << i;
+        set |= (feature_bits)features[i].occurred(&s) << i;
     }
     return set;
 }
@@ -429,10 +439,10 @@ const char *feature_name(enum feature feature) {
     return features[feature].name;
 }
 
-void feature_count(struct feature_table *table, uint64_t set) {
+void feature_count(struct feature_table *table, feature_bits set) {
     table->cases++;
     for (int i = 0; i < FEATURES; i++) {
-        table->counts[i] += set >> i & 1;
+        table->counts[i] += (uint32_t)(set >> i & 1);
     }
 }
 

@@ -48,6 +48,8 @@ enum feature {
     FEATURE_SECOND_CHANNEL,
     FEATURE_SERIES,
     FEATURE_CREDIT_STALL,
+    FEATURE_LANE_STALL,
+    FEATURE_RENEWED_CREDIT,
     FEATURE_HELD_BACK,
     FEATURE_QUEUE_PAIRS,
     FEATURE_ADAPTIVE,
@@ -90,14 +92,17 @@ struct feature_table {
     uint32_t counts[FEATURES];
 };
 
-/** The features that occurred in a run of a case: bit i is enum feature i. */
-uint64_t feature_set(const struct random_case *random_case, const struct reference *reference);
+/** A set of features: bit i is enum feature i. */
+__extension__ typedef unsigned __int128 feature_bits;
+
+/** The features that occurred in a run of a case. */
+feature_bits feature_set(const struct random_case *random_case, const struct reference *reference);
 
 /** A feature in words; static. */
 const char *feature_name(enum feature feature);
 
 /** Books the features of one run. */
-void feature_count(struct feature_table *table, uint64_t set);
+void feature_count(struct feature_table *table, feature_bits set);
 
 /** Prints the table. */
 void feature_print(FILE *stream, const struct feature_table *table);

@@ -35,7 +35,7 @@ static const enum feature listed[] = {
 
 enum { LISTED = sizeof listed / sizeof *listed, PAIRS = LISTED * (LISTED - 1) / 2 };
 
-#define BIT(feature) (UINT64_C(1) << FEATURE_##feature)
+#define BIT(feature) ((feature_bits)1 << FEATURE_##feature)
 
 #define PATHS                                                                                                          \
     (BIT(ADAPTIVE) | BIT(ECMP) | BIT(SPRAY_RANDOM) | BIT(SPRAY_ROUND_ROBIN) | BIT(TWO_CHOICES) | BIT(DRILL) |          \
@@ -43,7 +43,7 @@ enum { LISTED = sizeof listed / sizeof *listed, PAIRS = LISTED * (LISTED - 1) / 
 
 /* A feature of one set and another one of the other never occur together. */
 static const struct exclusion {
-    uint64_t one, other;
+    feature_bits one, other;
     const char *reason;
 } exclusions[] = {
     {PATHS, PATHS, "a run has one path policy"},
@@ -91,11 +91,11 @@ static int possible_pairs(const struct feature_pairs *pairs, struct pair *array)
     return count;
 }
 
-void feature_pairs_count(struct feature_pairs *pairs, uint64_t set) {
+void feature_pairs_count(struct feature_pairs *pairs, feature_bits set) {
     pairs->cases++;
     for (int i = 0; i < FEATURES; i++) {
         for (int j = 0; j < FEATURES; j++) {
-            pairs->counts[i][j] += set >> i & set >> j & 1;
+            pairs->counts[i][j] += (uint32_t)(set >> i & set >> j & 1);
         }
     }
 }

@@ -16,7 +16,7 @@ struct feature_pairs {
 };
 
 /** Books the features of one run, as feature_set says them. */
-void feature_pairs_count(struct feature_pairs *pairs, uint64_t set);
+void feature_pairs_count(struct feature_pairs *pairs, feature_bits set);
 
 /** Prints the rarest pairs, or all, and how many exclude each other and why. */
 void feature_pairs_print(FILE *stream, const struct feature_pairs *pairs, bool all);

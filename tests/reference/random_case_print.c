@@ -95,6 +95,8 @@ void random_case_print(FILE *stream, const struct random_case *random_case) {
     print_nic(stream, &p->nic);
     fprintf(stream, "nvlink: record %" PRIu32 " grain %" PRIu32 " buffer %" PRIu64 "\n", p->nvlink.record_bytes,
             p->nvlink.credit_grain_bytes, p->nvlink.buffer_bytes);
+    fprintf(stream, "infiniband: %d grain %" PRIu32 " buffer %" PRIu64 "\n", p->infiniband.links,
+            p->infiniband.credit_grain_bytes, p->infiniband.buffer_bytes);
     fprintf(stream, "path %d period %" PRIu64 " hash %d rounds %" PRIu32 " gap %" PRIu64 " entries %" PRIu32 "\n",
             (int)p->path.kind, p->path.refresh_period_ps, (int)p->path.hash, p->path.round_robin_rounds,
             p->path.flowlet_gap_ps, p->path.flowlet_entries);

@@ -21,7 +21,8 @@ enum topic {
     TOPIC_PATH,
     TOPIC_CONTROLLER,
     TOPIC_PLANES,
-    TOPIC_WATCHDOG = 630
+    TOPIC_WATCHDOG = 630,
+    TOPIC_INFINIBAND = 240
 };
 
 /** A multiple of the time of a packet at 400 Gb/s, so that things happen exactly when an interval ends; else any time. */
@@ -234,6 +235,18 @@ static void draw_planes(struct network_parameters *parameters, uint64_t number) 
         parameters->congestion.kind != CONGESTION_RECEIVER_CREDIT && dice_chance(&dice, 65);
 }
 
+/** InfiniBand links in some cases: buffers from hardly more than a packet on, grains from less than a block to several packets. */
+static struct infiniband_parameters draw_infiniband(const struct nic_parameters *nic, uint64_t number) {
+    static const uint64_t grains[] = {1, 64, 1000, 8192};
+    const uint32_t packet = nic->payload_bytes + nic->header_bytes;
+    struct dice dice = dice_of(number, TOPIC_INFINIBAND);
+    return (struct infiniband_parameters){
+        .links = dice_chance(&dice, 25) && !random_wishes_blinks(number), /* blinking switches are for pauses */
+        .credit_grain_bytes = (uint32_t)dice_pick(&dice, grains, COUNT(grains)),
+        .buffer_bytes =
+            dice_chance(&dice, 75) ? 1 + dice_below(&dice, dice_chance(&dice, 60) ? 3 * packet : 30 * packet) : 0};
+}
+
 struct network_parameters random_parameters_create(uint64_t number) {
     struct dice leaf = dice_of(number, TOPIC_LEAF), spine = dice_of(number, TOPIC_SPINE);
     struct dice nic = dice_of(number, TOPIC_NIC), nvlink = dice_of(number, TOPIC_NVLINK);
@@ -244,6 +257,7 @@ struct network_parameters random_parameters_create(uint64_t number) {
     parameters.nvlink = draw_nvlink(&nvlink);
     parameters.path = draw_path(&path);
     parameters.congestion = draw_congestion(&controller, &parameters.nic);
+    parameters.infiniband = draw_infiniband(&parameters.nic, number);
     random_wishes_grant(&parameters, number);
     random_loss_draw(&parameters, number);
     draw_watchdog(&parameters, number);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/rate.h"
 #include "reference_chip.h"
+#include "reference_credit.h"
 #include "reference_endpoint.h"
 #include "reference_failure.h"
 #include "reference_recorder.h"
@@ -47,6 +48,9 @@ static void create_devices(struct reference_world *world) {
         if (fabric->links[link].kind == FABRIC_NVLINK) {
             world->transmitters[link].credit_bytes = first_credit(world, &fabric->links[link]);
         }
+    }
+    if (reference_credit_is_used(world)) {
+        reference_credit_begin(world);
     }
 }
 
@@ -96,6 +100,9 @@ static void count_arrival(struct reference_world *world, const struct reference_
     const uint32_t out = reference_world_link(world, step->device, step->port);
     struct reference_link_counts *counts = &world->result->links[world->fabric->links[out].reverse];
     counts->arrived_bytes += step->packet.size_bytes;
+    if (reference_credit_is_used(world) && world->fabric->links[out].kind == FABRIC_ETHERNET) {
+        reference_credit_fill(world, step->device, step->port, &step->packet);
+    }
     counts->ties += world->arrived_ps == step->time_ps && world->arrived_device == step->device;
     world->arrived_ps = step->time_ps;
     world->arrived_device = step->device;

@@ -41,6 +41,9 @@ struct reference_link_counts {
     uint64_t deepest_bytes;                     /**< deepest queue of the data classes (switches and chips) */
     uint64_t busy_ps;                           /**< time that it was sending */
     uint64_t credit_stalls; /**< times that an NVLink transmitter had a record and too little credit */
+    uint64_t lane_stalls;   /**< InfiniBand: times that packets waited and none had credit, and for how long in all */
+    uint64_t lane_stalled_ps;
+    uint64_t renewed_credits; /**< InfiniBand: the link came up and was told what is free */
     uint64_t held_back; /**< packets that could not start at once since they came in slower than they were to go out */
     uint64_t turns;     /**< packets of a data class chosen while the other one had a ready, unpaused head too */
     uint64_t ties;      /**< arrivals at the head at a time at which another had just arrived at that device */

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "reference_credit.h"
 #include "reference_intake.h"
 #include "reference_nic.h"
 #include "reference_nvlink.h"
@@ -123,6 +124,7 @@ static void receive(struct reference_world *world, struct reference_endpoint *en
                     const struct packet *packet) {
     if (port < endpoint->n_nics) {
         reference_nic_arrival(endpoint->nic, port);
+        reference_credit_free(world, endpoint->device, port, packet);
     }
     switch (packet_kind(packet)) {
     case PACKET_DATA:
@@ -168,7 +170,9 @@ static void sent(struct reference_world *world, struct reference_endpoint *endpo
 /** A pause, a resume, a credit: then the transmitter may choose. */
 static void control(struct reference_world *world, struct reference_endpoint *endpoint,
                     const struct reference_step *step) {
-    if (step->kind == REFERENCE_STEP_CREDIT) {
+    if (step->kind == REFERENCE_STEP_CREDIT && step->port < endpoint->n_nics) {
+        reference_credit_arrived(world, step);
+    } else if (step->kind == REFERENCE_STEP_CREDIT) {
         reference_world_transmitter(world, endpoint->device, step->port)->credit_bytes += step->value;
     } else {
         reference_world_paused(world, endpoint->device, step->port, step->kind == REFERENCE_STEP_PAUSE);
@@ -184,6 +188,7 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         choose(world, endpoint, step->port);
         return true;
     case REFERENCE_STEP_UP:
+        reference_credit_come_up(world, endpoint->device, step->port);
         reference_intake_come_up(world, endpoint->intake, step->port);
         return true;
     case REFERENCE_STEP_SENT:

@@ -21,7 +21,7 @@ enum reference_step_kind {
     REFERENCE_STEP_REFRESH,  /**< a switch looks at its ports */
     REFERENCE_STEP_PAUSE,    /**< control records: they arrive at port */
     REFERENCE_STEP_RESUME,
-    REFERENCE_STEP_CREDIT,  /**< value = bytes */
+    REFERENCE_STEP_CREDIT,  /**< value = bytes; InfiniBand: blocks, and the lane from bit 32 on */
     REFERENCE_STEP_PACKET,  /**< a packet arrives at port */
     REFERENCE_STEP_TAKEN,   /**< the host has taken a packet from the receive buffer */
     REFERENCE_STEP_START,   /**< a message may start; value = number of arming */

@@ -85,7 +85,8 @@ bool reference_intake_keeps(struct reference_world *world, struct reference_inta
     if (class == PACKET_CLASS_CONTROL || !is_limited(world, intake)) {
         return false;
     }
-    if (held_bytes(intake, class) + packet->size_bytes > parameters->receive_buffer_bytes) {
+    if (held_bytes(intake, class) + packet->size_bytes > parameters->receive_buffer_bytes &&
+        !world->parameters->infiniband.links) {
         counts->receive_discards++;
         trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, intake->endpoint, port, packet, 0);
         return true;
@@ -96,8 +97,8 @@ bool reference_intake_keeps(struct reference_world *world, struct reference_inta
     if (intake->queue.count == 1) {
         turn_to_oldest(world, intake);
     }
-    if (class == PACKET_CLASS_LOSSLESS && world->parameters->leaf.pfc && !intake->pausing &&
-        held > parameters->receive_xoff_bytes) {
+    if (class == PACKET_CLASS_LOSSLESS && world->parameters->leaf.pfc && !world->parameters->infiniband.links &&
+        !intake->pausing && held > parameters->receive_xoff_bytes) {
         intake->pausing = true;
         tell_leaves(world, intake, true);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "reference_nic_internal.h"
 
+#include "reference_credit.h"
 #include "reference_list.h"
 #include "reference_pair.h"
 #include "reference_pulls.h"
@@ -324,20 +325,37 @@ static void pull(struct reference_world *world, struct reference_nic *nic, uint1
     reference_world_start(world, nic->endpoint, plane, &queued);
 }
 
+/* InfiniBand: nothing has started. Whether something waits for credit; what is due joins the ring all the same. */
+static void look_for_stall(struct reference_world *world, struct reference_nic *nic, uint16_t plane, bool held,
+                           bool open) {
+    struct reference_nic_port *port = &nic->ports[plane];
+    move_due(nic, plane, world->now_ps);
+    if ((!open && port->control.count > 0) || (held && (port->probes.count > 0 || port->ring.count > 0))) {
+        reference_credit_wait(world, nic->endpoint, plane);
+    } else {
+        reference_credit_wait_no_more(world, nic->endpoint, plane);
+    }
+}
+
 /* A port's transmitter, which is idle. */
 static void choose_at(struct reference_world *world, struct reference_nic *nic, uint16_t plane) {
     const struct reference_transmitter *transmitter = reference_world_transmitter(world, nic->endpoint, plane);
     struct reference_nic_port *port = &nic->ports[plane];
-    const bool held =
-        transmitter->paused && nic_parameters_class(&world->parameters->nic, nic->endpoint) == PACKET_CLASS_LOSSLESS;
-    if (port->control.count > 0) {
+    const enum packet_class class = nic_parameters_class(&world->parameters->nic, nic->endpoint);
+    const bool held = (transmitter->paused && class == PACKET_CLASS_LOSSLESS) ||
+                      !reference_credit_is_open(world, nic->endpoint, plane, class);
+    const bool open = reference_credit_is_open(world, nic->endpoint, plane, PACKET_CLASS_CONTROL);
+    if (port->control.count > 0 && open) {
         start(world, nic, plane, &port->control);
-    } else if (nic->pulls.turns.count > 0 && nic->pulls.next_ps <= world->now_ps) {
+    } else if (nic->pulls.turns.count > 0 && nic->pulls.next_ps <= world->now_ps && open) {
         pull(world, nic, plane);
     } else if (!held && port->probes.count > 0) {
         start(world, nic, plane, &port->probes);
     } else if (!held) {
         choose_pair(world, nic, plane);
+    }
+    if (reference_credit_is_used(world) && !transmitter->busy) {
+        look_for_stall(world, nic, plane, held, open);
     }
 }
 

@@ -58,8 +58,9 @@ static struct reference_recorded counted(const struct reference_world *world, ui
     const struct reference_link_counts *counts = &world->result->links[link];
     const struct reference_transmitter *transmitter = &world->transmitters[link];
     return (struct reference_recorded){.sent_bytes = sent_bytes(world, link, now_ps),
-                                       .paused_ps = counts->paused_ps +
-                                                    (transmitter->paused ? now_ps - transmitter->paused_since_ps : 0),
+                                       .paused_ps = counts->paused_ps + counts->lane_stalled_ps +
+                                                    (transmitter->paused ? now_ps - transmitter->paused_since_ps : 0) +
+                                                    (transmitter->stalled ? now_ps - transmitter->stalled_since_ps : 0),
                                        .marks = counts->marks,
                                        .drops = counts->drops_lossless + counts->drops_lossy,
                                        .deepest_bytes = depth_of(world, link)};

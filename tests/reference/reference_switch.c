@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/rate.h"
 #include "congestion/telemetry.h"
+#include "reference_credit.h"
 #include "reference_failure.h"
 
 #include <stdlib.h>
@@ -162,7 +163,18 @@ static bool may_start(struct reference_world *world, struct reference_switch *de
     const struct reference_queue *queue = &device->ports[port].queues[class];
     const bool paused =
         class == PACKET_CLASS_LOSSLESS && reference_world_transmitter(world, device->device, port)->paused;
-    return queue->count > 0 && queue->items[0].ready_ps <= world->now_ps && !paused;
+    return queue->count > 0 && queue->items[0].ready_ps <= world->now_ps && !paused &&
+           reference_credit_allows(world, device->device, port, &queue->items[0].packet);
+}
+
+/** Nothing starts: whether that is for want of credit. */
+static void look_for_stall(struct reference_world *world, struct reference_switch *device, uint16_t port) {
+    for (int class = 0; class < PACKET_CLASSES; class ++) {
+        const struct reference_queue *queue = &device->ports[port].queues[class];
+        if (queue->count > 0 && queue->items[0].ready_ps <= world->now_ps) {
+            reference_credit_wait(world, device->device, port);
+        }
+    }
 }
 
 static enum packet_class take_turn(const struct reference_switch *device, struct switch_port *port) {
@@ -239,6 +251,9 @@ static void choose(struct reference_world *world, struct reference_switch *devic
     }
     const enum packet_class class = choose_class(world, device, port);
     if (class == PACKET_CLASSES) {
+        if (reference_credit_is_used(world)) {
+            look_for_stall(world, device, port);
+        }
         return;
     }
     struct reference_queued queued = reference_queue_pop(&device->ports[port].queues[class]);
@@ -251,7 +266,9 @@ static void sent(struct reference_world *world, struct reference_switch *device,
     const struct reference_queued queued = reference_world_sent(world, device->device, port);
     const uint64_t size = queued.packet.size_bytes;
     device->ports[port].depth[packet_class(&queued.packet)] -= size;
-    if (is_protected(device, &queued.packet)) {
+    if (reference_credit_is_used(world)) {
+        reference_credit_free(world, device->device, queued.ingress, &queued.packet);
+    } else if (is_protected(device, &queued.packet)) {
         release_lossless(world, device, queued.ingress, size);
     } else {
         device->lossy_used -= size;
@@ -389,8 +406,9 @@ static void accept(struct reference_world *world, struct reference_switch *devic
         drop_by_watchdog(world, device, step->port, egress, packet);
         return;
     }
-    const bool admitted = is_protected(device, packet) ? admit_lossless(world, device, step->port, size)
-                                                       : admit_lossy(device, to->depth[class], size);
+    const bool admitted = reference_credit_is_used(world) ? true /* the buffer of its port has room */
+                          : is_protected(device, packet)  ? admit_lossless(world, device, step->port, size)
+                                                          : admit_lossy(device, to->depth[class], size);
     if (!admitted) {
         drop(world, device, step->port, egress, packet);
         return;
@@ -416,6 +434,9 @@ static void arrive(struct reference_world *world, struct reference_switch *devic
         accept(world, device, step, egress);
     } else {
         drop_unrouted(world, device, step->port, &step->packet);
+        if (reference_credit_is_used(world)) {
+            reference_credit_free(world, device->device, step->port, &step->packet);
+        }
     }
     free(ports);
 }
@@ -430,6 +451,9 @@ static void go_down(struct reference_world *world, struct reference_switch *devi
 
 /** It comes up: a pause that the other end has forgotten is told again. */
 static void come_up(struct reference_world *world, struct reference_switch *device, uint16_t port) {
+    if (reference_credit_is_used(world)) {
+        reference_credit_come_up(world, device->device, port);
+    }
     if (device->ports[port].pausing) {
         reference_world_counts(world, device->device, port)->repeated_pauses++;
         reference_world_pause(world, device->device, port, true);
@@ -440,7 +464,8 @@ static void refresh(struct reference_world *world, struct reference_switch *devi
     struct path_port *ports = memory_allocate(device->n_ports, sizeof *ports);
     for (uint16_t port = 0; port < device->n_ports; port++) {
         ports[port].depth_bytes = depth_bytes(&device->ports[port]);
-        ports[port].paused = reference_world_transmitter(world, device->device, port)->paused;
+        const struct reference_transmitter *transmitter = reference_world_transmitter(world, device->device, port);
+        ports[port].paused = transmitter->paused || transmitter->stalled;
     }
     device->policy->refresh(device->path, ports);
     free(ports);
@@ -479,6 +504,10 @@ void reference_switch_step(struct reference_world *world, struct reference_switc
         break;
     case REFERENCE_STEP_RESUME:
         change_pause(world, device, step->port, false);
+        choose(world, device, step->port);
+        break;
+    case REFERENCE_STEP_CREDIT:
+        reference_credit_arrived(world, step);
         choose(world, device, step->port);
         break;
     case REFERENCE_STEP_PACKET:

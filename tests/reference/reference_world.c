@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/rate.h"
+#include "reference_credit.h"
 #include "reference_failure.h"
 
 enum { PHASE_TRANSMITTER = 1, PHASE_CONTROL = 3, PHASE_PACKET = 4 };
@@ -99,7 +100,11 @@ uint64_t reference_world_start(struct reference_world *world, uint32_t device, u
                                                                .place = port,
                                                                .kind = REFERENCE_STEP_SENT,
                                                                .port = port});
-    if (reference_failure_loses(world, link, end_ps + wire->latency_ps)) {
+    const bool lost = reference_failure_loses(world, link, end_ps + wire->latency_ps);
+    if (reference_credit_is_used(world) && wire->kind == FABRIC_ETHERNET) {
+        reference_credit_start(world, device, port, &queued->packet, lost);
+    }
+    if (lost) {
         lose(world, device, port, &queued->packet, end_ps + wire->latency_ps);
     } else {
         arrive_later(world, link, &queued->packet, end_ps);
@@ -123,8 +128,8 @@ void reference_world_wake(struct reference_world *world, uint32_t device, uint16
                                                                .port = port});
 }
 
-static void send_control(struct reference_world *world, uint32_t device, uint16_t port, enum reference_step_kind kind,
-                         uint64_t value) {
+void reference_world_send(struct reference_world *world, uint32_t device, uint16_t port, enum reference_step_kind kind,
+                          uint64_t value) {
     const uint32_t link = reference_world_link(world, device, port);
     const uint64_t arrival_ps = world->now_ps + world->fabric->links[link].latency_ps;
     struct reference_step step = arrival(world, link, PHASE_CONTROL, arrival_ps);
@@ -137,7 +142,7 @@ static void send_control(struct reference_world *world, uint32_t device, uint16_
 }
 
 void reference_world_pause(struct reference_world *world, uint32_t device, uint16_t port, bool pause) {
-    send_control(world, device, port, pause ? REFERENCE_STEP_PAUSE : REFERENCE_STEP_RESUME, 0);
+    reference_world_send(world, device, port, pause ? REFERENCE_STEP_PAUSE : REFERENCE_STEP_RESUME, 0);
     trace_add_control(&world->result->trace, pause ? TRACE_PAUSE : TRACE_RESUME, world->now_ps, device, port, 0);
 }
 
@@ -145,7 +150,7 @@ void reference_world_return_credit(struct reference_world *world, uint32_t devic
     struct reference_transmitter *transmitter = reference_world_transmitter(world, device, port);
     transmitter->returned_bytes += bytes;
     if (transmitter->returned_bytes >= world->parameters->nvlink.credit_grain_bytes) {
-        send_control(world, device, port, REFERENCE_STEP_CREDIT, transmitter->returned_bytes);
+        reference_world_send(world, device, port, REFERENCE_STEP_CREDIT, transmitter->returned_bytes);
         trace_add_control(&world->result->trace, TRACE_CREDIT, world->now_ps, device, port,
                           transmitter->returned_bytes);
         transmitter->returned_bytes = 0;

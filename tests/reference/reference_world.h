@@ -26,6 +26,11 @@ struct reference_transmitter {
     uint64_t end_ps;         /**< of what is under way */
     uint64_t credit_bytes;   /**< NVLink */
     uint64_t returned_bytes; /**< NVLink: bytes that came in by this port and gather towards a credit record */
+    uint64_t left
+        [PACKET_CLASSES]; /**< InfiniBand, in blocks by lane: credit; what came in by this port and is still here; what gathers */
+    uint64_t held[PACKET_CLASSES], gathered[PACKET_CLASSES];
+    bool stalled; /**< InfiniBand: packets wait, and none has credit */
+    uint64_t stalled_since_ps;
 };
 
 /** What a link had counted when the interval of the series began, and the deepest queue since. */
@@ -75,6 +80,10 @@ struct reference_queued reference_world_sent(struct reference_world *world, uint
 
 /** Lets the transmitter of a port look for work at a later time. */
 void reference_world_wake(struct reference_world *world, uint32_t device, uint16_t port, uint64_t time_ps);
+
+/** Sends a control record on the link that leaves a port. */
+void reference_world_send(struct reference_world *world, uint32_t device, uint16_t port, enum reference_step_kind kind,
+                          uint64_t value);
 
 /** Sends a pause or resume record on the link that leaves a port. */
 void reference_world_pause(struct reference_world *world, uint32_t device, uint16_t port, bool pause);

@@ -70,7 +70,7 @@ static bool try_case(uint64_t number, struct coverage *coverage, bool quiet) {
     const struct random_case_recipe recipe = {.number = number};
     struct random_case *random_case = random_case_create(&recipe);
     struct reference *reference = reference_run(random_case->fabric, &random_case->parameters, &random_case->traffic);
-    const uint64_t features = feature_set(random_case, reference);
+    const feature_bits features = feature_set(random_case, reference);
     feature_count(&coverage->features, features);
     feature_pairs_count(&coverage->pairs, features);
     count_runs(coverage, number);
