@@ -34,6 +34,9 @@ static const struct option_line option_lines[] = {
     {ARGUMENTS_DETAIL, 'd', "detail", NULL, "more rows in the table"},
     {ARGUMENTS_ONLY, 'n', "only", "ID", "only rows of this id; * and ? stand for other characters"},
     {ARGUMENTS_SERIES, 'e', "series", "FILE", "write what the section `record` asks for as CSV, too"},
+    {ARGUMENTS_SIZES, 'z', "sizes", "FIRST:LAST",
+     "sizes from FIRST to LAST, doubling (bytes of a rank's buffer, or tokens a GPU)"},
+    {ARGUMENTS_AGAINST, 'a', "against", "LOG", "a log of nccl-tests to compare with, size by size"},
     {ARGUMENTS_BATCHES, 'b', "batches", "N", "micro-batches to learn from (default: 4)"},
     {ARGUMENTS_STEPS, 'k', "steps", "N", "placements to try, about (default: 5000)"},
     {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},
@@ -135,6 +138,12 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         return true;
     case 'n':
         arguments->only = optarg;
+        return true;
+    case 'z':
+        arguments->sizes = optarg;
+        return true;
+    case 'a':
+        arguments->against = optarg;
         return true;
     case 'f':
         arguments->folder = optarg;

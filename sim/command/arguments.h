@@ -27,6 +27,8 @@ enum arguments_option {
     ARGUMENTS_ONLY = 256,        /**< --only ID */
     ARGUMENTS_FOLDER = 512,      /**< --folder FOLDER */
     ARGUMENTS_SERIES = 1024,     /**< --series FILE */
+    ARGUMENTS_SIZES = 1 << 11,   /**< --sizes FIRST:LAST */
+    ARGUMENTS_AGAINST = 1 << 12, /**< --against LOG */
     ARGUMENTS_BATCHES = 1 << 20, /**< --batches N */
     ARGUMENTS_STEPS = 1 << 21,   /**< --steps N */
 };
@@ -47,7 +49,7 @@ struct arguments {
     const char *operand;   /**< NULL if none was given */
     char *const *operands; /**< [n_operands], the first of them is operand */
     uint32_t n_operands;
-    const char *output, *policy, *only, *folder, *series;
+    const char *output, *policy, *only, *folder, *series, *sizes, *against;
     const char *overrides[ARGUMENTS_OVERRIDES];
     uint32_t n_overrides;
     uint64_t seed;

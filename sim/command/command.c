@@ -15,6 +15,7 @@ const struct command command_table[] = {
     {"place", "look for a placement of experts and replicas, and compare it with others", command_place},
     {"validate", "simulate what is known from laws, peers and measurements, and print both values side by side",
      command_validate},
+    {"perf", "sweep sizes as nccl-tests and DeepEP's tests do, and print their columns", command_perf},
     {"report", "write a web page with charts of one or several result files", command_report},
     {"show", "print the table of a result file again", command_show},
     {"diff", "say what differs between two result files: settings and numbers", command_diff},

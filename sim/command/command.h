@@ -23,6 +23,7 @@ int command_compare(int n_arguments, char **arguments);
 int command_validate(int n_arguments, char **arguments);
 int command_show(int n_arguments, char **arguments);
 int command_diff(int n_arguments, char **arguments);
+int command_perf(int n_arguments, char **arguments);
 int command_report(int n_arguments, char **arguments);
 int command_export(int n_arguments, char **arguments);
 int command_place(int n_arguments, char **arguments);

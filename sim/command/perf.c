@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/error_id.h"
+#include "base/memory.h"
+#include "base/quantity.h"
+#include "command/arguments.h"
+#include "command/command.h"
+#include "command/perf_log.h"
+#include "command/simulation.h"
+#include "config/experiment_file.h"
+#include "fabric/builder.h"
+#include "results/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OVERRIDE_SIZE = 512, MOST_SIZES = 64 };
+
+static const struct arguments_grammar grammar = {
+    .command = "perf",
+    .operand = "KIND TOPOLOGY",
+    .operand_required = true,
+    .more_operands = true,
+    .options = ARGUMENTS_SIZES | ARGUMENTS_AGAINST | ARGUMENTS_SET | ARGUMENTS_SEED | ARGUMENTS_THREADS,
+    .description =
+        "Simulates a sweep as the users' own benchmarks run it, on a topology file, and prints their columns.\n\n"
+        "  alltoall   nccl-tests' alltoall_perf: size is a rank's whole buffer, busbw = algbw × (n - 1) ÷ n\n"
+        "  dispatch   an expert-parallel dispatch by tokens a GPU, in the units of DeepEP's tests (model and gate as "
+        "--set says)\n"
+        "  combine    the same for its combine\n\n"
+        "Paths and controller are ecmp+dcqcn unless --set policies=[…] says otherwise. With --against LOG the sizes "
+        "are those of a log of\n"
+        "nccl-tests, and both times and the error stand side by side. Software's own latency is not part of simulated "
+        "times.",
+    .examples =
+        "  moefabric perf alltoall topologies/hgx-h100-roce.yaml --set cluster.racks=4 --sizes 1MiB:64MiB\n"
+        "  moefabric perf dispatch topologies/gb200-nvl72-spectrumx.yaml --set cluster.racks=1 --sizes 128:1024\n",
+};
+
+/** What can be measured. */
+enum kind { KIND_ALLTOALL, KIND_DISPATCH, KIND_COMBINE };
+static const char *const kind_names[] = {"alltoall", "dispatch", "combine"};
+enum { KINDS = sizeof kind_names / sizeof kind_names[0] };
+
+/** One sweep. */
+struct sweep {
+    const struct arguments *given;
+    enum kind kind;
+    const char *topology;
+    uint64_t sizes[MOST_SIZES]; /**< bytes of a rank's buffer, or tokens of a GPU */
+    uint32_t n_sizes;
+    struct perf_log log; /**< empty where there is none */
+};
+
+/** One point of it. */
+struct point {
+    double time_us, algbw, busbw;      /**< GB/s */
+    double rdma_logical, nvl_received; /**< GB/s, NAN for alltoall */
+    uint64_t ranks;
+};
+
+static bool find_kind(const char *name, enum kind *kind, struct error *error) {
+    for (int i = 0; i < KINDS; i++) {
+        if (strcmp(name, kind_names[i]) == 0) {
+            *kind = (enum kind)i;
+            return true;
+        }
+    }
+    error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "there is no kind \"%s\"", name);
+    error_hint(error, "alltoall, dispatch, combine");
+    return false;
+}
+
+/** FIRST:LAST, doubling; or one size. */
+static bool read_sizes(const char *text, enum quantity_kind kind, struct sweep *sweep, struct error *error) {
+    char first_text[OVERRIDE_SIZE];
+    const char *colon = strchr(text, ':');
+    const size_t length = colon != NULL ? (size_t)(colon - text) : strlen(text);
+    uint64_t first = 0, last = 0;
+    snprintf(first_text, sizeof first_text, "%.*s", (int)length, text);
+    if (!quantity_parse(first_text, kind, &first, error) ||
+        !quantity_parse(colon != NULL ? colon + 1 : first_text, kind, &last, error) || first == 0 || last < first) {
+        error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "--sizes takes FIRST:LAST, not \"%s\"", text);
+        error_hint(error, kind == QUANTITY_BYTES ? "e.g. 1MiB:64MiB" : "e.g. 128:4096");
+        return false;
+    }
+    for (uint64_t size = first; size <= last && sweep->n_sizes < MOST_SIZES; size *= 2) {
+        sweep->sizes[sweep->n_sizes++] = size;
+    }
+    return true;
+}
+
+/** Which sizes: those of the log, or those that were asked for. */
+static bool choose_sizes(struct sweep *sweep, struct error *error) {
+    const struct arguments *given = sweep->given;
+    const bool bytes = sweep->kind == KIND_ALLTOALL;
+    if (given->against == NULL) {
+        const char *usual = bytes ? "256KiB:16MiB" : "128:1024";
+        return read_sizes(given->sizes != NULL ? given->sizes : usual, bytes ? QUANTITY_BYTES : QUANTITY_COUNT, sweep,
+                          error);
+    }
+    if (!bytes) {
+        return error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE,
+                         "--against takes logs of nccl-tests, so it goes with alltoall");
+    }
+    if (!perf_log_read(given->against, &sweep->log, error)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < sweep->log.count && i < MOST_SIZES; i++) {
+        sweep->sizes[sweep->n_sizes++] = sweep->log.rows[i].bytes;
+    }
+    return true;
+}
+
+/** The configuration of one point as text; the topology's file name may hold anything. */
+static char *write_configuration(const struct sweep *sweep, uint64_t bytes_a_peer, uint64_t tokens) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    REQUIRE(stream != NULL, "no memory for a configuration");
+    fputs("name: perf\npolicies: [ecmp+dcqcn]\ntopology: \"", stream);
+    for (const char *letter = sweep->topology; *letter != '\0'; letter++) {
+        fprintf(stream, *letter == '"' || *letter == '\\' ? "\\%c" : "%c", *letter);
+    }
+    fputs("\"\n", stream);
+    if (sweep->kind == KIND_ALLTOALL) {
+        fprintf(stream, "traffic: {pattern: all_to_all, bytes: %" PRIu64 " B}\n", bytes_a_peer);
+    } else {
+        fprintf(stream, "model: {preset: deepseek-v3}\ntraffic: {pattern: moe, tokens_per_gpu: %" PRIu64 "}\n", tokens);
+    }
+    fclose(stream);
+    return text;
+}
+
+static bool read_experiment(const struct sweep *sweep, uint64_t bytes_a_peer, uint64_t tokens,
+                            struct experiment *experiment, int *exit_code) {
+    struct error_list errors = {0};
+    char *text = write_configuration(sweep, bytes_a_peer, tokens);
+    const bool done = experiment_read_text("perf", text, strlen(text), sweep->given->overrides,
+                                           sweep->given->n_overrides, experiment, &errors);
+    free(text);
+    if (!done) {
+        *exit_code = (int)experiment_report(stderr, &errors);
+        return false;
+    }
+    if (sweep->given->has_seed) {
+        experiment->seeds[0] = sweep->given->seed;
+    }
+    return true;
+}
+
+/** The phase that is asked for; NULL if there is none. */
+static const struct summary_phase *find_phase(const struct sweep *sweep, const struct summary *summary) {
+    for (uint32_t i = 0; i < summary->n_phases; i++) {
+        if (sweep->kind == KIND_ALLTOALL || strcmp(summary->phases[i].name, kind_names[sweep->kind]) == 0) {
+            return &summary->phases[i];
+        }
+    }
+    return NULL;
+}
+
+static void take_point(const struct sweep *sweep, const struct measurement *measurement, struct point *point) {
+    struct summary *summary = summary_create(measurement);
+    const struct summary_phase *phase = find_phase(sweep, summary);
+    *point = (struct point){NAN, NAN, NAN, NAN, NAN, measurement->n_ranks};
+    if (phase != NULL && measurement->outcome == MEASUREMENT_FINISHED) {
+        *point = (struct point){phase->time_ps / 1e6,      phase->algbw / 1e9,        phase->busbw / 1e9,
+                                phase->rdma_logical / 1e9, phase->nvl_received / 1e9, measurement->n_ranks};
+    }
+    summary_free(summary);
+}
+
+static bool simulate(const struct sweep *sweep, const struct experiment *experiment, const struct fabric *fabric,
+                     struct point *point, int *exit_code) {
+    struct error error;
+    const struct simulation simulation = {.experiment = experiment,
+                                          .policy = &experiment->policies[0],
+                                          .fabric = fabric,
+                                          .seed = experiment->seeds[0],
+                                          .threads = sweep->given->threads};
+    struct measurement *measurement = simulation_run(&simulation, &error);
+    if (measurement == NULL) {
+        error_print(stderr, &error);
+        *exit_code = (int)error.exit_code;
+        return false;
+    }
+    take_point(sweep, measurement, point);
+    measurement_free(measurement);
+    return true;
+}
+
+/** Simulates one size. Of an all-to-all the buffer is cut into a part for each rank, as nccl-tests does it (rounded down, at least 1 byte). */
+static bool run_point(const struct sweep *sweep, uint64_t size, uint64_t ranks, struct point *point, int *exit_code) {
+    struct experiment *experiment = memory_allocate(1, sizeof *experiment);
+    const uint64_t part = size / ranks > 0 ? size / ranks : 1;
+    struct error error;
+    bool done = read_experiment(sweep, part, size, experiment, exit_code);
+    struct fabric *fabric = done ? fabric_build(&experiment->topology, &error) : NULL;
+    if (done && fabric == NULL) {
+        error_print(stderr, &error);
+        *exit_code = (int)error.exit_code;
+        done = false;
+    }
+    done = done && simulate(sweep, experiment, fabric, point, exit_code);
+    fabric_free(fabric);
+    free(experiment);
+    return done;
+}
+
+/** How many ranks there are: asked of the configuration before anything is run. */
+static bool count_ranks(const struct sweep *sweep, uint64_t *ranks, int *exit_code) {
+    struct experiment *experiment = memory_allocate(1, sizeof *experiment);
+    const bool done = read_experiment(sweep, 1, sweep->sizes[0], experiment, exit_code);
+    *ranks = done ? (uint64_t)experiment->topology.racks * experiment->topology.gpus_used : 0;
+    if (done) {
+        printf("# moefabric perf %s: %" PRIu64 " ranks, %s, %s, seed %" PRIu64 "\n", kind_names[sweep->kind], *ranks,
+               sweep->topology, experiment->policies[0].name, experiment->seeds[0]);
+    }
+    free(experiment);
+    return done;
+}
+
+static void print_heading(const struct sweep *sweep) {
+    if (sweep->kind != KIND_ALLTOALL) {
+        printf("# %10s %12s %14s %14s %14s\n# %10s %12s %14s %14s %14s\n", "tokens", "time", "RDMA", "NVL", "busbw", "",
+               "(us)", "(GB/s, log.)", "(GB/s, log.)", "(GB/s)");
+    } else if (sweep->log.count > 0) {
+        printf("# %12s %12s %12s %10s %12s %12s\n# %12s %12s %12s %10s %12s %12s\n", "size", "measured", "simulated",
+               "error", "measured", "simulated", "(B)", "(us)", "(us)", "(%)", "busbw", "busbw");
+    } else {
+        printf("# %12s %12s %8s %6s %6s %10s %8s %8s\n# %12s %12s %8s %6s %6s %10s %8s %8s\n", "size", "count", "type",
+               "redop", "root", "time", "algbw", "busbw", "(B)", "(elements)", "", "", "", "(us)", "(GB/s)", "(GB/s)");
+    }
+}
+
+static void print_point(const struct sweep *sweep, uint32_t index, const struct point *point) {
+    const uint64_t size = sweep->sizes[index];
+    if (sweep->kind != KIND_ALLTOALL) {
+        printf("  %10" PRIu64 " %12.2f %14.2f %14.2f %14.2f\n", size, point->time_us, point->rdma_logical,
+               point->nvl_received, point->busbw);
+    } else if (sweep->log.count > 0) {
+        const struct perf_log_row *row = &sweep->log.rows[index];
+        printf("  %12" PRIu64 " %12.2f %12.2f %+10.1f %12.2f %12.2f\n", size, row->time_us, point->time_us,
+               100.0 * (point->time_us - row->time_us) / row->time_us, row->busbw, point->busbw);
+    } else {
+        printf("  %12" PRIu64 " %12" PRIu64 " %8s %6s %6d %10.2f %8.2f %8.2f\n", size, size / 4, "float", "none", -1,
+               point->time_us, point->algbw, point->busbw);
+    }
+    fflush(stdout);
+}
+
+static int run_sweep(const struct sweep *sweep) {
+    int exit_code = EXIT_CODE_OK;
+    uint64_t ranks = 0;
+    if (!count_ranks(sweep, &ranks, &exit_code)) {
+        return exit_code;
+    }
+    print_heading(sweep);
+    for (uint32_t i = 0; i < sweep->n_sizes; i++) {
+        struct point point;
+        if (!run_point(sweep, sweep->sizes[i], ranks, &point, &exit_code)) {
+            return exit_code;
+        }
+        print_point(sweep, i, &point);
+    }
+    return exit_code;
+}
+
+int command_perf(int n_arguments, char **arguments) {
+    struct arguments given;
+    struct error error = {0};
+    int code;
+    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+        return code;
+    }
+    struct sweep sweep = {.given = &given};
+    bool done = find_kind(given.operands[0], &sweep.kind, &error);
+    if (done && given.n_operands != 2) {
+        done = error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "one kind and one topology file are needed");
+        error_hint(&error, "`moefabric perf --help` tells what is allowed");
+    }
+    if (done) {
+        sweep.topology = given.operands[1];
+        done = choose_sizes(&sweep, &error);
+    }
+    if (!done) {
+        error_print(stderr, &error);
+        code = (int)error.exit_code;
+    } else {
+        code = run_sweep(&sweep);
+    }
+    perf_log_free(&sweep.log);
+    return code;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/perf_log.h"
+
+#include "base/error_id.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_LOG_BYTES = 16 << 20, NUMBER_SIZE = 32 };
+
+static bool refuse(struct error *error, const char *path, unsigned line, const char *text, const char *message) {
+    error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_LOG, "%s", message);
+    error_hint(error, "a line of nccl-tests: size, count, type, redop, root, time (us), algbw, busbw (GB/s) …");
+    snprintf(error->file, sizeof error->file, "%s", path);
+    snprintf(error->source, sizeof error->source, "%.*s", (int)strcspn(text, "\r\n"), text);
+    error->line = line;
+    return false;
+}
+
+/** A number of a column that must be positive; -1 if it is none. */
+static double column_number(const char *text) {
+    char *end;
+    const double value = strtod(text, &end);
+    return *end == '\0' && isfinite(value) && value >= 0.0 ? value : -1.0;
+}
+
+/** Reads one line of results; false if it is none. */
+static bool read_row(const char *line, struct perf_log_row *row) {
+    char size[NUMBER_SIZE], time[NUMBER_SIZE], algbw[NUMBER_SIZE], busbw[NUMBER_SIZE];
+    char *end;
+    if (sscanf(line, "%31s %*s %*s %*s %*s %31s %31s %31s", size, time, algbw, busbw) != 4) {
+        return false;
+    }
+    row->bytes = strtoull(size, &end, 10);
+    row->time_us = column_number(time);
+    row->algbw = column_number(algbw);
+    row->busbw = column_number(busbw);
+    return *end == '\0' && row->time_us > 0.0 && row->algbw >= 0.0 && row->busbw >= 0.0;
+}
+
+/** Takes a line that begins with a digit. Sizes of 0 bytes (nccl-tests prints them for buffers smaller than the ranks) say nothing. */
+static bool take_line(const char *line, struct perf_log *log) {
+    struct perf_log_row row;
+    if (!read_row(line, &row)) {
+        return false;
+    }
+    if (row.bytes > 0) {
+        log->rows = memory_resize(log->rows, (size_t)log->count + 1, sizeof *log->rows);
+        log->rows[log->count++] = row;
+    }
+    return true;
+}
+
+static bool read_lines(const char *path, const char *text, struct perf_log *log, struct error *error) {
+    for (unsigned number = 1; *text != '\0'; number++) {
+        const char *first = text + strspn(text, " \t");
+        if (isdigit((unsigned char)*first) && !take_line(first, log)) {
+            return refuse(error, path, number, text, "this begins like a result of nccl-tests, and is none");
+        }
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return log->count > 0 || refuse(error, path, 0, "", "the log holds no results of nccl-tests");
+}
+
+bool perf_log_read(const char *path, struct perf_log *log, struct error *error) {
+    struct file_text text;
+    *log = (struct perf_log){0};
+    if (!file_read(path, LARGEST_LOG_BYTES, &text, error)) {
+        return false;
+    }
+    const bool done = read_lines(path, text.bytes, log, error);
+    free(text.bytes);
+    if (!done) {
+        perf_log_free(log);
+    }
+    return done;
+}
+
+void perf_log_free(struct perf_log *log) {
+    free(log->rows);
+    *log = (struct perf_log){0};
+}
