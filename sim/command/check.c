@@ -4,6 +4,7 @@
 #include "command/arguments.h"
 #include "command/command.h"
 #include "command/failures.h"
+#include "command/headroom_report.h"
 #include "command/ideal.h"
 #include "command/preview.h"
 #include "command/record.h"
@@ -183,6 +184,7 @@ static void print_text(const struct arguments *given, const struct experiment *e
     }
     printf("\n");
     print_switches(experiment, fabric);
+    headroom_report_print(stdout, &experiment->topology, fabric);
     printf("\n");
     print_policies(experiment);
 }
@@ -219,6 +221,9 @@ int command_check(int n_arguments, char **arguments) {
         return code;
     }
     struct fabric *fabric = fabric_build(&experiment.topology, &error);
+    if (fabric && !given.quiet) {
+        headroom_report_doubt(stderr, &experiment.topology, fabric);
+    }
     if (!fabric || !print_all(&given, &experiment, fabric, &error)) {
         error_print(stderr, &error);
         code = (int)error.exit_code;

@@ -34,6 +34,7 @@ static struct switch_parameters switch_of(const struct topology_switch *given) {
         .lossless_alpha_shift = given->lossless_alpha_shift,
         .lossy_alpha_shift = given->lossy_alpha_shift,
         .headroom_bytes = given->headroom_bytes,
+        .headroom_automatic = given->headroom_bytes == 0,
         .xon_bytes = given->xon_bytes,
         .watchdog_detection_ps = given->watchdog ? given->watchdog_detection_ps : 0,
         .watchdog_restoration_ps = given->watchdog_restoration_ps,

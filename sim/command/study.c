@@ -8,6 +8,7 @@
 #include "command/batch.h"
 #include "command/command.h"
 #include "command/failures.h"
+#include "command/headroom_report.h"
 #include "command/preview.h"
 #include "command/record.h"
 #include "command/version.h"
@@ -288,6 +289,7 @@ static int simulate(const struct arguments *arguments, const struct experiment *
         return fail_before_run(arguments, &error);
     }
     if (!arguments->quiet) {
+        headroom_report_doubt(stderr, &experiment->topology, fabric);
         preview_print(stderr, experiment, fabric, &estimate, n_policies, arguments->threads);
     }
     const struct batch batch = {.experiment = experiment,

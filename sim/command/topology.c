@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/arguments.h"
 #include "command/command.h"
+#include "command/headroom_report.h"
 #include "config/experiment_file.h"
 #include "config/topology_file.h"
 #include "fabric/builder.h"
@@ -33,7 +34,9 @@ int command_topology(int n_arguments, char **arguments) {
         error_print(stderr, &error);
         return (int)error.exit_code;
     }
+    headroom_report_doubt(stderr, &topology, fabric);
     describe_print(stdout, &topology, fabric);
+    headroom_report_print(stdout, &topology, fabric);
     fabric_free(fabric);
     return EXIT_CODE_OK;
 }

@@ -66,7 +66,7 @@ struct topology_switch {
     uint64_t lossy_pool_bytes;
     int32_t lossless_alpha_shift; /**< alpha = 2^shift */
     int32_t lossy_alpha_shift;
-    uint64_t headroom_bytes; /**< per ingress port (xoff) */
+    uint64_t headroom_bytes; /**< per ingress port (xoff); 0 = automatic */
     uint64_t xon_bytes;
     bool pfc;
     bool watchdog; /**< PFC watchdog, which drops */

@@ -236,7 +236,7 @@ static void check_switch(const struct topology *topology, const struct topology_
                  quantity_print(first, QUANTITY_BYTES, is->lossless_pool_bytes),
                  quantity_print(second, QUANTITY_BYTES, packet));
     }
-    if (is->pfc && is->headroom_bytes < packet) {
+    if (is->pfc && is->headroom_bytes > 0 && is->headroom_bytes < packet) {
         CONFLICT(ERROR_ID_CONFLICT_BUFFER, names->headroom, "nic.payload",
                  "a headroom of %s does not hold one packet of %s: no pause would ever be sent",
                  quantity_print(first, QUANTITY_BYTES, is->headroom_bytes),

@@ -146,9 +146,12 @@ static const struct key switch_keys[] = {
      .doc = "A lossy queue may use 2^shift × the free pool before it drops (SONiC Mellanox q_lossy: 3).",
      FIELD(topology_switch, lossy_alpha_shift)},
     {"headroom", KEY_QUANTITY, QUANTITY_BYTES, NULL, "64 MiB", "231424 B",
-     .doc = "Per ingress port: absorbs what is under way after a pause (SONiC SN5600 pg_profile_lookup.ini xoff: 400G, "
-            "5 m 231424, 40 m 283648, "
-            "300 m 677888).",
+     .doc =
+         "Per ingress port: absorbs what is under way after a pause (SONiC SN5600 pg_profile_lookup.ini xoff: 400G, "
+         "5 m 231424, 40 m 283648, "
+         "300 m 677888). 0 = automatic: each port has the row of its speed (200G, 400G, 800G; the next up) and of its "
+         "cable (the next length up; beyond 300 m on along the line through 40 m and 300 m), or what its latencies let "
+         "come after a pause if that is more. `moefabric topology` prints both.",
      FIELD(topology_switch, headroom_bytes)},
     {"xon", KEY_QUANTITY, QUANTITY_BYTES, NULL, "64 MiB", "19456 B",
      .doc = "Below this a paused ingress resumes (SONiC SN5600 pg_profile_lookup.ini: 19456 at 400G).",

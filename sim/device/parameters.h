@@ -20,6 +20,7 @@ struct switch_parameters {
     int lossless_alpha_shift;     /**< dynamic threshold = free pool × 2^shift (SONiC dynamic_th) */
     int lossy_alpha_shift;
     uint64_t headroom_bytes;          /**< per ingress port, absorbs what is in flight after a pause (xoff) */
+    bool headroom_automatic;          /**< each port has its own in place of that: fabric/headroom.h */
     uint64_t xon_bytes;               /**< resume level and hysteresis */
     uint64_t watchdog_detection_ps;   /**< PFC watchdog: a queue paused for so long is in a storm; 0 = no watchdog */
     uint64_t watchdog_restoration_ps; /**< and takes packets again when it has not been paused for so long */

@@ -7,8 +7,18 @@
 #include "base/number.h"
 #include "device/switch_credit.h"
 #include "device/switch_internal.h"
+#include "fabric/headroom.h"
 
 #include <stdlib.h>
+
+/* What the port that a link enters may hold beyond its share of the pool. */
+static uint64_t headroom_of(const struct switch_device *device, uint32_t link) {
+    const struct nic_parameters *nic = &device->context->parameters->nic;
+    return device->parameters->headroom_automatic
+               ? headroom_automatic_bytes(device->context->fabric, link,
+                                          (uint64_t)nic->payload_bytes + nic->header_bytes)
+               : device->parameters->headroom_bytes;
+}
 
 static void init_port(struct switch_device *device, uint32_t number) {
     const struct fabric *fabric = device->context->fabric;
@@ -25,6 +35,7 @@ static void init_port(struct switch_device *device, uint32_t number) {
         .turn = PACKET_CLASS_LOSSLESS,
         .number = (uint16_t)number,
         .link = first + number,
+        .headroom_limit_bytes = headroom_of(device, link->reverse),
         .in_ps_per_byte = fabric->links[link->reverse].ps_per_byte,
         .mark_stream = hash_stream(device->context->parameters->seed, HASH_PURPOSE_ECN, device->device, number),
     };

@@ -56,7 +56,7 @@ bool switch_squeeze_lossless(struct switch_device *device, struct engine_worker 
         }
     }
     device->strained = true;
-    if (ingress->headroom_bytes + size_bytes > device->parameters->headroom_bytes) {
+    if (ingress->headroom_bytes + size_bytes > ingress->headroom_limit_bytes) {
         return false;
     }
     ingress->headroom_bytes += size_bytes;

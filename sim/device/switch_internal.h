@@ -35,6 +35,7 @@ struct switch_port {
     uint64_t in_ps_per_byte;
     uint64_t mark_stream, mark_draws;
     uint64_t paused_since_ps;
+    uint64_t headroom_limit_bytes; /**< as ingress */
     uint32_t deficit[PACKET_CLASSES];
 };
 

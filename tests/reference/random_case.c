@@ -162,6 +162,7 @@ static void enlarge(struct switch_parameters *parameters) {
     parameters->lossless_pool_bytes = PLENTY_BYTES;
     parameters->lossy_pool_bytes = PLENTY_BYTES;
     parameters->headroom_bytes = PLENTY_BYTES;
+    parameters->headroom_automatic = false;
     parameters->lossless_alpha_shift = 0;
     parameters->lossy_alpha_shift = 0;
 }

@@ -22,6 +22,7 @@ enum topic {
     TOPIC_CONTROLLER,
     TOPIC_PLANES,
     TOPIC_WATCHDOG = 630,
+    TOPIC_HEADROOM,
     TOPIC_INFINIBAND = 240
 };
 
@@ -247,6 +248,12 @@ static struct infiniband_parameters draw_infiniband(const struct nic_parameters 
             dice_chance(&dice, 75) ? 1 + dice_below(&dice, dice_chance(&dice, 60) ? 3 * packet : 30 * packet) : 0};
 }
 
+static void draw_headroom(struct network_parameters *parameters, uint64_t number) {
+    struct dice dice = dice_of(number, TOPIC_HEADROOM);
+    parameters->leaf.headroom_automatic = dice_chance(&dice, 8);
+    parameters->spine.headroom_automatic = dice_chance(&dice, 8);
+}
+
 struct network_parameters random_parameters_create(uint64_t number) {
     struct dice leaf = dice_of(number, TOPIC_LEAF), spine = dice_of(number, TOPIC_SPINE);
     struct dice nic = dice_of(number, TOPIC_NIC), nvlink = dice_of(number, TOPIC_NVLINK);
@@ -262,5 +269,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     random_loss_draw(&parameters, number);
     draw_watchdog(&parameters, number);
     draw_planes(&parameters, number);
+    draw_headroom(&parameters, number);
     return parameters;
 }

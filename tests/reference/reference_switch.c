@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/rate.h"
 #include "congestion/telemetry.h"
+#include "fabric/headroom.h"
 #include "reference_credit.h"
 #include "reference_failure.h"
 
@@ -114,6 +115,14 @@ static uint64_t depth_bytes(const struct switch_port *port) {
     return port->depth[PACKET_CLASS_CONTROL] + port->depth[PACKET_CLASS_LOSSLESS] + port->depth[PACKET_CLASS_LOSSY];
 }
 
+static uint64_t headroom_bytes(const struct reference_world *world, const struct reference_switch *device,
+                               uint16_t ingress) {
+    const uint32_t in = world->fabric->links[reference_world_link(world, device->device, ingress)].reverse;
+    const uint64_t packet = (uint64_t)world->parameters->nic.payload_bytes + world->parameters->nic.header_bytes;
+    return device->parameters->headroom_automatic ? headroom_automatic_bytes(world->fabric, in, packet)
+                                                  : device->parameters->headroom_bytes;
+}
+
 static bool admit_lossless(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
                            uint64_t size) {
     struct switch_port *from = &device->ports[ingress];
@@ -122,7 +131,7 @@ static bool admit_lossless(struct reference_world *world, struct reference_switc
         from->shared += size;
         return true;
     }
-    if (from->headroom + size > device->parameters->headroom_bytes) {
+    if (from->headroom + size > headroom_bytes(world, device, ingress)) {
         return false;
     }
     from->headroom += size;
