@@ -69,7 +69,7 @@ static uint64_t receive_headroom_bytes(const struct topology *topology, uint64_t
     if (topology->nic.receive_headroom_bytes != 0) {
         return topology->nic.receive_headroom_bytes;
     }
-    return (uint64_t)driver > needed ? (uint64_t)driver : needed;
+    return topology->nic.planes * ((uint64_t)driver > needed ? (uint64_t)driver : needed);
 }
 
 static void set_receive(struct nic_parameters *nic, const struct topology *topology) {
@@ -95,8 +95,13 @@ static bool is_lossless(const struct topology *topology) {
     return topology->leaf.pfc || topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND;
 }
 
+/* Whether packets of a queue pair go by several planes. */
+static bool chooses_planes(const struct topology_nic *nic) {
+    return nic->planes > 1 && nic->plane_choice == TOPOLOGY_PLANE_PACKET;
+}
+
 static struct nic_parameters nic_of(const struct experiment *experiment, const struct experiment_policy *policy,
-                                    bool adaptive) {
+                                    bool adaptive, bool pulls) {
     const struct topology_nic *given = &experiment->topology.nic;
     const uint64_t acknowledge = experiment->transport.acknowledge_bytes;
     struct nic_parameters nic = {
@@ -112,7 +117,9 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
         .retransmit_timeout_ps = retransmit_timeout_of(experiment),
         .nack_interval_ps = given->nack_interval_ps,
         .selective_repeat = experiment->transport.recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT,
-        .loss_distance = loss_distance(experiment, adaptive),
+        .loss_distance = loss_distance(experiment, adaptive || chooses_planes(given)),
+        .plane_by_pair = given->plane_choice == TOPOLOGY_PLANE_QUEUE_PAIR,
+        .context_by_plane = !policy->global_context && !pulls,
         .short_timeout_ps = experiment->transport.short_timeout_ps,
         .short_timeout_packets = experiment->transport.short_timeout_packets,
         .window_products = experiment->transport.window_products,
@@ -252,7 +259,8 @@ static bool set_congestion(const struct experiment *experiment, const struct exp
         return false;
     }
     const struct topology_nic *nic = &experiment->topology.nic;
-    const uint64_t line = (uint64_t)((double)nic->rate_bits_per_s * nic->usable_fraction + 0.5);
+    const uint32_t planes = policy->global_context ? nic->planes : 1; /* that share a context */
+    const uint64_t line = planes * (uint64_t)((double)nic->rate_bits_per_s * nic->usable_fraction + 0.5);
     uint64_t interval_ps = 0;
     if (!dcqcn_profile(experiment->dcqcn.profile, line, experiment->dcqcn.scale_steps, &congestion->dcqcn,
                        &interval_ps)) {
@@ -285,7 +293,8 @@ bool setup_network(const struct experiment *experiment, const struct experiment_
     }
     parameters->leaf = switch_of(&experiment->topology.leaf);
     parameters->spine = switch_of(&experiment->topology.spine);
-    parameters->nic = nic_of(experiment, policy, path_policy_of(kind)->reorders);
+    parameters->nic = nic_of(experiment, policy, path_policy_of(kind)->reorders,
+                             congestion_controller_of(parameters->congestion.kind)->wants_pulls);
     parameters->path = setup_path(experiment, policy, kind);
     parameters->infiniband = (struct infiniband_parameters){
         .links = experiment->topology.fabric.link_layer == TOPOLOGY_LINK_INFINIBAND,

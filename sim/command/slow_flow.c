@@ -34,6 +34,10 @@ static struct way way_of(const struct simulation *simulation, uint32_t source, u
     const struct fabric *fabric = simulation->fabric;
     const struct path_parameters parameters = setup_path(simulation->experiment, simulation->policy, PATH_ECMP);
     const bool hashed = is_hashed(simulation);
+    if (fabric->n_planes > 1) {
+        return (struct way){.n_links =
+                                0}; /* a flow goes by all planes, and a queue pair by one that depends on its number */
+    }
     struct way way = {.links = {fabric->devices[source].first_port}, .n_links = 1};
     uint32_t link = way.links[0];
     bool certain = true;

@@ -143,6 +143,7 @@ struct experiment_policy {
     uint32_t queue_pairs;                  /**< a peer */
     bool early_pacing;
     bool polarised;
+    bool global_context; /**< NICs of several planes: one congestion context for all of them */
 };
 
 /** Section `path`: parameters of path policies. */

@@ -14,14 +14,6 @@
 /** Reports with the shared argument left out. */
 #define CONFLICT(id, first, second, ...) contradiction_report(scope, id, first, second, __VA_ARGS__)
 
-static void check_supported(const struct experiment *experiment, const struct contradiction_scope *scope) {
-    const struct topology *topology = &experiment->topology;
-    if (topology->nic.planes > 1) {
-        CONFLICT(ERROR_ID_UNSUPPORTED, "nic.planes", "nic.planes",
-                 "the topology has %" PRIu32 " planes, but this version simulates one", topology->nic.planes);
-    }
-}
-
 static void check_model(const struct experiment_model *model, const struct contradiction_scope *scope) {
     if (model->top_k > model->experts) {
         CONFLICT(ERROR_ID_CONFLICT_MODEL, "model.top_k", "model.experts",
@@ -223,6 +215,11 @@ static void check_policy(const struct experiment *experiment, const struct exper
     if (scope->topology != NULL) {
         check_queue_pairs(experiment, policy, place, scope);
     }
+    const struct topology_nic *nic = &experiment->topology.nic;
+    if (policy->global_context && (nic->planes == 1 || nic->plane_choice != TOPOLOGY_PLANE_PACKET)) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, nic->planes == 1 ? "nic.planes" : "nic.plane_choice",
+                 "policy `%s`: a queue pair has one congestion context anyway where it uses one plane", policy->name);
+    }
     if (policy->polarised && strcmp(policy->path, "ecmp") != 0) {
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, place, "policy `%s`: polarised is an option of ecmp, not of %s",
                  policy->name, policy->path);
@@ -344,9 +341,6 @@ static void check_name(const struct experiment *experiment, const struct contrad
 void experiment_check(const struct experiment *experiment, const struct contradiction_scope *scope) {
     check_name(experiment, scope);
     const uint64_t gpus = scope->topology == NULL ? 0 : topology_check_gpus(&experiment->topology);
-    if (scope->topology != NULL) {
-        check_supported(experiment, scope);
-    }
     if (experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE) {
         check_moe(experiment, gpus, scope);
     } else if (gpus > 0) {

@@ -233,6 +233,12 @@ static const struct key policy_keys[] = {
      FIELD(experiment_policy, early_pacing)},
     {"polarised", KEY_FLAG, .fallback = "false", .doc = "ecmp: every switch hashes with the same seed.",
      FIELD(experiment_policy, polarised)},
+    {"global_context", KEY_FLAG, .fallback = "false",
+     .doc =
+         "NICs of several planes: one congestion context a queue pair for all planes, in place of one a plane "
+         "(arXiv:2605.21187 compares the two; nic-configuration-operator enables cc-per-plane). receiver_credit, and "
+         "controllers with windows under transport.recovery selective_repeat, always have one.",
+     FIELD(experiment_policy, global_context)},
 };
 
 static const struct key limits_keys[] = {

@@ -37,9 +37,16 @@ struct topology_nvlink {
     uint64_t buffer_bytes; /**< receive buffer of a link; 0 = 2 × round trip × rate */
 };
 
+/** Which plane of its NIC a packet goes by. */
+enum topology_plane_choice {
+    TOPOLOGY_PLANE_PACKET,     /**< the port that is free first, of those that congestion control allows */
+    TOPOLOGY_PLANE_QUEUE_PAIR, /**< that of its queue pair */
+};
+
 /** Section `nic`. */
 struct topology_nic {
-    uint32_t planes;          /**< NIC ports a GPU, each in a fabric of its own: at most 8 */
+    uint32_t planes; /**< NIC ports a GPU, each in a fabric of its own: at most 8 */
+    enum topology_plane_choice plane_choice;
     uint64_t rate_bits_per_s; /**< of one plane */
     double usable_fraction;   /**< of it that transports reach (1.0 unless the source says otherwise) */
     uint64_t latency_ps;      /**< each way */

@@ -175,6 +175,17 @@ static void check_super_spines(const struct topology *topology, const struct con
     }
 }
 
+/** Packets of a queue pair that go by several planes overtake each other. */
+static void check_planes(const struct topology *topology, const struct contradiction_scope *scope) {
+    const struct topology_nic *nic = &topology->nic;
+    if (nic->planes > 1 && nic->plane_choice == TOPOLOGY_PLANE_PACKET && !nic->out_of_order) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, "nic.plane_choice", "nic.out_of_order",
+                 "packets that choose among %" PRIu32 " planes arrive in any order, which this NIC does not take: "
+                 "plane_choice queue_pair keeps each queue pair to a plane",
+                 nic->planes);
+    }
+}
+
 /** Without spines there is one leaf, and no rails. */
 static void check_rails(const struct topology *topology, const struct contradiction_scope *scope) {
     const uint32_t rails = topology->fabric.rails;
@@ -333,6 +344,7 @@ void topology_check(const struct topology *topology, const struct contradiction_
         check_super_spines(topology, scope);
     }
     check_rails(topology, scope);
+    check_planes(topology, scope);
     check_switches(topology, scope);
     check_link_layer(topology, scope);
     check_credit(topology, scope);

@@ -9,6 +9,7 @@
 #define SECTION(table) .keys = table, .n_keys = sizeof table / sizeof table[0]
 
 static const char *const link_layers[] = {"ethernet", "infiniband", NULL};
+static const char *const plane_choices[] = {"packet", "queue_pair", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
 
 static const struct key file_keys[] = {
@@ -69,6 +70,12 @@ static const struct key nic_keys[] = {
             "200 Gb/s; "
             "nic-configuration-operator, spectrum-x profiles).",
      FIELD(topology_nic, planes)},
+    {"plane_choice", KEY_CHOICE, .names = plane_choices, .fallback = "packet",
+     .doc = "Several planes: packet: each packet takes the port that is free first, of those that congestion control "
+            "allows "
+            "(hardware plane load balancing, arXiv:2605.21187; needs out_of_order); queue_pair: a queue pair keeps to "
+            "one plane, in turn (software plane load balancing).",
+     FIELD(topology_nic, plane_choice)},
     {"rate", KEY_QUANTITY, QUANTITY_RATE, "8 Mb/s", "6.4 Tb/s", .required = true, .doc = "Rate of one plane's port.",
      FIELD(topology_nic, rate_bits_per_s)},
     {"usable_fraction", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "1",

@@ -15,9 +15,9 @@
 static const char *const configurations[] = {"configs/all-to-all.yaml",        "configs/incast.yaml",
                                              "configs/permutation.yaml",       "configs/quickstart-collision.yaml",
                                              "configs/quickstart-incast.yaml", "configs/single-flow.yaml"};
-static const char *const topologies[] = {"topologies/gb200-nvl72-spectrumx.yaml",
-                                         "topologies/gb300-nvl72-spectrumx.yaml", "topologies/hgx-h100-roce.yaml",
-                                         "topologies/leaf-spine-100g.yaml"};
+static const char *const topologies[] = {
+    "topologies/gb200-nvl72-spectrumx.yaml", "topologies/gb300-nvl72-spectrumx.yaml",
+    "topologies/gb300-nvl72-spectrumx-4plane.yaml", "topologies/hgx-h100-roce.yaml", "topologies/leaf-spine-100g.yaml"};
 enum {
     N_CONFIGURATIONS = sizeof configurations / sizeof configurations[0],
     N_TOPOLOGIES = sizeof topologies / sizeof topologies[0]
