@@ -39,7 +39,9 @@ static const struct option_line option_lines[] = {
     {ARGUMENTS_AGAINST, 'a', "against", "LOG", "a log of nccl-tests to compare with, size by size"},
     {ARGUMENTS_BATCHES, 'b', "batches", "N", "micro-batches to learn from (default: 4)"},
     {ARGUMENTS_STEPS, 'k', "steps", "N", "placements to try, about (default: 5000)"},
+    {ARGUMENTS_DATA, 'D', "data", "FOLDER", "where files are that do not come with the program; their rows need it"},
     {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},
+    {ARGUMENTS_CSV, 'c', "csv", NULL, "print CSV instead of tables"},
     {ARGUMENTS_QUIET, 'q', "quiet", NULL, "no progress, no notes"},
 };
 enum { OPTION_LINES = sizeof(option_lines) / sizeof(option_lines[0]) };
@@ -155,6 +157,11 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         return read_number(optarg, 1024, "--batches", &arguments->batches, grammar, exit_code);
     case 'k':
         return read_number(optarg, 100000000, "--steps", &arguments->steps, grammar, exit_code);
+    case 'D':
+        arguments->data = optarg;
+        return true;
+    case 'c':
+        return arguments->csv = true;
     case 'd':
         return arguments->detail = true;
     case 'j':

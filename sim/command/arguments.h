@@ -31,6 +31,8 @@ enum arguments_option {
     ARGUMENTS_AGAINST = 1 << 12, /**< --against LOG */
     ARGUMENTS_BATCHES = 1 << 20, /**< --batches N */
     ARGUMENTS_STEPS = 1 << 21,   /**< --steps N */
+    ARGUMENTS_CSV = 1 << 16,     /**< --csv */
+    ARGUMENTS_DATA = 1 << 17,    /**< --data FOLDER */
 };
 
 /** What a subcommand takes, for parsing and for its help. */
@@ -55,7 +57,8 @@ struct arguments {
     uint64_t seed;
     unsigned threads;        /**< as given, else the number of processors */
     uint32_t batches, steps; /**< 0 if not given */
-    bool quiet, json, detail, has_seed;
+    bool quiet, json, csv, detail, has_seed;
+    const char *data;          /**< --data; NULL if not given */
     struct exchange *exchange; /**< set by commands that run over several ranks; NULL = one process */
 };
 

@@ -20,6 +20,7 @@ const struct command command_table[] = {
     {"show", "print the table of a result file again", command_show},
     {"diff", "say what differs between two result files: settings and numbers", command_diff},
     {"export", "write a result file's tables as CSV, for spreadsheets and scripts", command_export},
+    {"gate", "say how a gate loads experts, GPUs and racks, before anything is simulated", command_gate},
     {"topology", "describe a topology file: devices, links, latencies, parts", command_topology},
     {"explain", "say what a key, a value, an error number or a row of the output means", command_explain},
     {"schema", "print the JSON Schema of configuration or topology files", command_schema},

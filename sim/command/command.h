@@ -20,6 +20,7 @@ extern const struct command command_table[];
 int command_run(int n_arguments, char **arguments);
 int command_check(int n_arguments, char **arguments);
 int command_compare(int n_arguments, char **arguments);
+int command_gate(int n_arguments, char **arguments);
 int command_validate(int n_arguments, char **arguments);
 int command_show(int n_arguments, char **arguments);
 int command_diff(int n_arguments, char **arguments);

@@ -2,6 +2,7 @@
 #include "command/arguments.h"
 #include "command/command.h"
 #include "config/configuration.h"
+#include "config/experiment_preset.h"
 #include "results/glossary.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ static const struct arguments_grammar grammar = {
     .operand = "NAME",
     .description =
         "Says what a configuration or topology key means: type, unit, range, default, and where the default is from.\n"
-        "Takes a key, a section, a value of a key, an error number, a row of the tables that `run` and `compare` "
+        "Takes a key, a section, a value of a key, a model preset, an error number, a row of the tables that `run` and "
+        "`compare` "
         "print,\n"
         "a metric of their JSON, or a column of result files; without any lists all keys.",
     .examples = "  moefabric explain traffic.gate\n"
@@ -27,7 +29,8 @@ int command_explain(int n_arguments, char **arguments) {
     if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
         return code;
     }
-    const bool is_result = given.operand && glossary_explain(stdout, given.operand);
+    const bool is_result =
+        given.operand && (glossary_explain(stdout, given.operand) || experiment_preset_explain(stdout, given.operand));
     if (!configuration_explain(stdout, given.operand, &error) && !is_result) {
         const char *nearest = glossary_nearest(given.operand);
         if (nearest && strncmp(error.hint, "did you", 7) != 0) {

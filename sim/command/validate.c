@@ -18,7 +18,7 @@
 static const struct arguments_grammar grammar = {
     .command = "validate",
     .operand = "PATH",
-    .options = ARGUMENTS_ONLY | ARGUMENTS_JSON | ARGUMENTS_QUIET,
+    .options = ARGUMENTS_ONLY | ARGUMENTS_DATA | ARGUMENTS_JSON | ARGUMENTS_QUIET,
     .description = "Simulates set-ups whose results are known (computed by a law, of a peer simulator, measured, or "
                    "published), and prints\n"
                    "both side by side, one line a value, with a verdict. PATH is a table of reference values or a "
@@ -32,6 +32,7 @@ static const struct arguments_grammar grammar = {
 
 /* All lines of a validation, and what it shows of itself while it goes. */
 struct work {
+    const char *data; /* folder, or NULL */
     struct validate_report_line *lines;
     uint32_t n_lines, done;
     struct progress progress;
@@ -52,6 +53,18 @@ static enum exit_code read_tables(const char *path, struct validate_tables *tabl
     }
     validate_folder_free(&folder);
     return experiment_report(stderr, &errors);
+}
+
+/* Rows of files that were not given cannot be run. */
+static void note_missing_data(struct validate_tables *tables, const char *data) {
+    for (uint32_t t = 0; t < tables->n_tables; t++) {
+        for (uint32_t r = 0; r < tables->tables[t].n_rows; r++) {
+            struct validate_row *row = &tables->tables[t].rows[r];
+            if (!data && row->parameters.data[0] != '\0' && row->needs[0] == '\0') {
+                snprintf(row->needs, sizeof(row->needs), "--data with %s", row->parameters.data);
+            }
+        }
+    }
 }
 
 static uint32_t count_rows(const struct validate_tables *tables) {
@@ -120,7 +133,7 @@ static bool look(void *context, uint64_t now_ps, uint64_t hops) {
 static bool run_line(struct work *work, struct validate_report_line *line, struct error *error) {
     const struct validate_row *row = line->row;
     struct validate_kind_run run = {
-        .observer = look, .observer_context = work, .reference = row->published, .simulated = NAN};
+        .observer = look, .observer_context = work, .data = work->data, .reference = row->published, .simulated = NAN};
     line->reference = row->published;
     line->verdict = VALIDATE_REPORT_NOT_RUN;
     if (row->needs[0] != '\0') {
@@ -159,6 +172,7 @@ static int run_all(struct work *work, bool quiet) {
 
 static int validate(const struct arguments *given, const struct validate_tables *tables) {
     struct work work = work_of(tables, given->only);
+    work.data = given->data;
     int code = work.n_lines == 0 ? refuse_only(tables, given->only) : run_all(&work, given->quiet);
     if (code == EXIT_CODE_OK) {
         if (given->json) {
@@ -182,6 +196,7 @@ int command_validate(int n_arguments, char **arguments) {
     }
     code = (int)read_tables(given.operand, &tables);
     if (code == EXIT_CODE_OK) {
+        note_missing_data(&tables, given.data);
         code = validate(&given, &tables);
     }
     validate_table_free(&tables);

@@ -4,6 +4,7 @@
 #include "command/validate_alltoall.h"
 #include "command/validate_completion.h"
 #include "command/validate_eplb.h"
+#include "command/validate_gate.h"
 #include "command/validate_hash.h"
 #include "command/validate_rail.h"
 
@@ -16,6 +17,8 @@ const struct validate_kind *const validate_kind_table[] = {
     &validate_completion,
     &validate_eplb,
     &validate_rail_alltoall,
+    &validate_gate,
+    &validate_measured_load,
     NULL,
 };
 

@@ -23,6 +23,8 @@
 struct validate_kind_run {
     network_observer *observer; /**< to be given to simulations; may be NULL */
     void *observer_context;
+    const char *
+        data; /**< folder of files that do not come with the program; NULL = none, and no row with parameters.data is run */
     uint64_t hops;    /**< packet-hops simulated */
     double reference; /**< what to compare with: preset to the published value; kinds that compute their own set it */
     double simulated; /**< the result; NAN if a simulation did not finish */

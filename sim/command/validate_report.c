@@ -136,7 +136,7 @@ void validate_report_print(const struct validate_report_line *lines, uint32_t n_
     table_free(table);
     fprintf(stream, "\n");
     if (own) {
-        fprintf(stream, "In brackets: computed here, for the same seeds by hash alone.\n");
+        fprintf(stream, "In brackets: computed here, for the same seeds by hash alone or from the file of --data.\n");
     }
     for (uint32_t i = 0; i < n_lines; i++) {
         print_reason(&lines[i], stream);

@@ -49,6 +49,8 @@ struct validate_row_parameters {
     uint32_t n_destinations;
     uint64_t loads[VALIDATE_ROW_LOADS]; /**< eplb: of expert 0, 1, … */
     uint32_t n_loads;
+    char data[128];                   /**< measured_load: file in the folder of --data; empty = none */
+    uint32_t top_k;                   /**< measured_load */
     uint32_t replicas, groups, index; /**< eplb, with nodes and gpus (of all nodes) */
 };
 

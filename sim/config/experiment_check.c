@@ -3,6 +3,7 @@
 
 #include "base/quantity.h"
 #include "config/background_reader.h"
+#include "config/experiment_preset.h"
 #include "config/experiment_split.h"
 #include "config/gate_check.h"
 #include "config/gpu_list.h"
@@ -74,6 +75,12 @@ static void check_placement(const struct experiment_placement *placement, const 
 
 static void check_moe(const struct experiment *experiment, uint64_t gpus, const struct contradiction_scope *scope) {
     const struct experiment_model *model = &experiment->model;
+    const struct experiment_preset *preset = experiment_preset_find(model->preset);
+    if (preset != NULL && preset->experts == 0 && (model->experts == 0 || model->top_k == 0)) {
+        CONFLICT(ERROR_ID_MODEL_INCOMPLETE, "model.preset", "traffic.pattern",
+                 "`%s` is a dense model: it has no experts that tokens could be sent to", preset->name);
+        return;
+    }
     if (model->hidden == 0 || model->experts == 0 || model->top_k == 0) {
         CONFLICT(
             ERROR_ID_MODEL_INCOMPLETE, "model", "model",

@@ -100,8 +100,8 @@ static const struct key cluster_keys[] = {
 
 static const struct key model_keys[] = {
     {"preset", KEY_TEXT, .names = experiment_preset_names,
-     .doc = "A published model (NVIDIA Megatron-MoE-ModelZoo e865051, mlcommons/training aa344c7); every value below "
-            "may be overridden.",
+     .doc = "A published model; `moefabric explain NAME` tells its figures and their source. Every value below may be "
+            "overridden. Dense models have no experts: they are for traffic other than moe.",
      FIELD(experiment_model, preset)},
     {"hidden", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", .doc = "Elements of a token; default: the preset's.",
      FIELD(experiment_model, hidden)},

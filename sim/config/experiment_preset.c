@@ -1,31 +1,65 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/experiment_preset.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
-/* One list makes the names and the figures: name, hidden, experts, top_k, groups, groups_kept,
- * intermediate of an expert (moe_ffn_hidden_size).
- * NVIDIA Megatron-MoE-ModelZoo model_configs (e865051); gpt-oss-20b: mlcommons/training small_llm_moe_pretraining (aa344c7). */
-#define PRESETS(X)                                                                                                     \
-    X("deepseek-v3", 7168, 256, 8, 8, 4, 2048)                                                                         \
-    X("gpt-oss-20b", 2880, 32, 4, 1, 1, 2880)                                                                          \
-    X("kimi-k2", 7168, 384, 8, 1, 1, 2048)                                                                             \
-    X("qwen3-235b-a22b", 4096, 128, 8, 1, 1, 1536)                                                                     \
-    X("qwen3-30b-a3b", 2048, 128, 8, 1, 1, 768)                                                                        \
-    X("qwen3-next-80b-a3b", 2048, 512, 10, 1, 1, 512)                                                                  \
-    X("mixtral-8x7b", 4096, 8, 2, 1, 1, 14336)                                                                         \
-    X("mixtral-8x22b", 6144, 8, 2, 1, 1, 16384)                                                                        \
-    X("deepseek-v2", 5120, 160, 6, 8, 3, 1536)                                                                         \
-    X("deepseek-v2-lite", 2048, 64, 6, 1, 1, 1408)                                                                     \
-    X("qwen2-57b-a14b", 3584, 64, 8, 1, 1, 2560)
+#define ZOO "NVIDIA Megatron-MoE-ModelZoo model_configs (e865051)"
+#define GPT_OSS "OpenAI gpt-oss-120b & gpt-oss-20b model card (arXiv:2508.10925)"
+#define LLAMA_3 "The Llama 3 herd of models (arXiv:2407.21783), table 3; MLPerf Training"
 
-#define NAME(name, hidden, experts, top_k, groups, groups_kept, intermediate) name,
-#define MODEL(name, hidden, experts, top_k, groups, groups_kept, intermediate)                                         \
-    {name, hidden, experts, top_k, groups, groups_kept, intermediate},
+/* One list makes the names and the figures: name, layers, layers with experts, hidden, experts, top_k, hidden of an expert (dense: of the feed-forward
+ * layer), hidden of the shared expert, groups, groups kept, tokens of a sequence, source. Missing figures are 0. */
+#define PRESETS(X)                                                                                                     \
+    X("deepseek-v3", 61, 58, 7168, 256, 8, 2048, 2048, 8, 4, 4096, ZOO)                                                \
+    X("gpt-oss-20b", 24, 24, 2880, 32, 4, 2880, 0, 1, 1, 8192,                                                         \
+      "mlcommons/training small_llm_moe_pretraining (aa344c7)")                                                        \
+    X("gpt-oss-120b", 36, 36, 2880, 128, 4, 2880, 0, 1, 1, 0, GPT_OSS)                                                 \
+    X("kimi-k2", 61, 60, 7168, 384, 8, 2048, 2048, 1, 1, 4096, ZOO)                                                    \
+    X("qwen3-235b-a22b", 94, 94, 4096, 128, 8, 1536, 0, 1, 1, 4096, ZOO)                                               \
+    X("qwen3-30b-a3b", 48, 48, 2048, 128, 8, 768, 0, 1, 1, 4096, ZOO)                                                  \
+    X("qwen3-next-80b-a3b", 48, 48, 2048, 512, 10, 512, 512, 1, 1, 4096, ZOO)                                          \
+    X("mixtral-8x7b", 32, 32, 4096, 8, 2, 14336, 0, 1, 1, 0, ZOO)                                                      \
+    X("mixtral-8x22b", 56, 56, 6144, 8, 2, 16384, 0, 1, 1, 0, ZOO)                                                     \
+    X("deepseek-v2", 60, 59, 5120, 160, 6, 1536, 3072, 8, 3, 4096, ZOO)                                                \
+    X("deepseek-v2-lite", 27, 26, 2048, 64, 6, 1408, 2816, 1, 1, 4096, ZOO)                                            \
+    X("qwen2-57b-a14b", 28, 28, 3584, 64, 8, 2560, 20480, 1, 1, 0, ZOO)                                                \
+    X("llama-3.1-405b", 126, 0, 16384, 0, 0, 53248, 0, 1, 1, 8192, LLAMA_3)                                            \
+    X("llama-3.1-8b", 32, 0, 4096, 0, 0, 14336, 0, 1, 1, 8192, LLAMA_3)                                                \
+    X("llama-2-70b-lora", 80, 0, 8192, 0, 0, 28672, 0, 1, 1, 8192,                                                     \
+      "Llama 2 (arXiv:2307.09288) and its published configuration; mlcommons/training llama2_70b_lora")                \
+    X("flux.1", 57, 0, 3072, 0, 0, 12288, 0, 1, 1, 0,                                                                  \
+      "FLUX.1-dev: black-forest-labs/flux src/flux/util.py, 19 double and 38 single blocks; MLPerf Training")          \
+    X("dlrm-dcnv2", 3, 0, 128, 0, 0, 0, 0, 1, 1, 0,                                                                    \
+      "mlcommons/training recommendation_v2: 3 cross layers, embeddings of 128 elements")
+
+#define NAME(name, ...) name,
+#define MODEL(text, all, moe, width, n_experts, k, expert_width, shared_width, n_groups, kept, sequence, from)         \
+    {.name = text,                                                                                                     \
+     .layers = all,                                                                                                    \
+     .moe_layers = moe,                                                                                                \
+     .hidden = width,                                                                                                  \
+     .experts = n_experts,                                                                                             \
+     .top_k = k,                                                                                                       \
+     .ffn_hidden = expert_width,                                                                                       \
+     .shared_hidden = shared_width,                                                                                    \
+     .groups = n_groups,                                                                                               \
+     .groups_kept = kept,                                                                                              \
+     .sequence_tokens = sequence,                                                                                      \
+     .source = from},
 
 const char *const experiment_preset_names[] = {PRESETS(NAME) NULL};
-static const struct experiment_model models[] = {PRESETS(MODEL)};
+static const struct experiment_preset presets[] = {PRESETS(MODEL)};
+
+const struct experiment_preset *experiment_preset_find(const char *name) {
+    for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
+        if (strcmp(presets[i].name, name) == 0) {
+            return &presets[i];
+        }
+    }
+    return NULL;
+}
 
 static void fill(uint32_t *value, uint32_t preset) {
     if (*value == 0) {
@@ -34,11 +68,9 @@ static void fill(uint32_t *value, uint32_t preset) {
 }
 
 bool experiment_preset_fill(struct experiment_model *model) {
-    static const struct experiment_model without = {.groups = 1, .groups_kept = 1};
-    const struct experiment_model *preset = model->preset[0] == '\0' ? &without : NULL;
-    for (size_t i = 0; i < sizeof models / sizeof models[0] && preset == NULL; i++) {
-        preset = strcmp(models[i].preset, model->preset) == 0 ? &models[i] : NULL;
-    }
+    static const struct experiment_preset without = {.groups = 1, .groups_kept = 1};
+    const struct experiment_preset *preset =
+        model->preset[0] == '\0' ? &without : experiment_preset_find(model->preset);
     if (preset == NULL) {
         return false;
     }
@@ -47,6 +79,36 @@ bool experiment_preset_fill(struct experiment_model *model) {
     fill(&model->top_k, preset->top_k);
     fill(&model->groups, preset->groups);
     fill(&model->groups_kept, preset->groups_kept);
-    fill(&model->intermediate, preset->intermediate);
+    fill(&model->intermediate, preset->ffn_hidden);
+    return true;
+}
+
+bool experiment_preset_explain(FILE *stream, const char *name) {
+    const struct experiment_preset *preset = experiment_preset_find(name);
+    if (preset == NULL) {
+        return false;
+    }
+    fprintf(stream, "model preset `%s`: %s\n", name, preset->experts > 0 ? "mixture of experts" : "dense");
+    fprintf(stream, "    layers: %" PRIu32, preset->layers);
+    if (preset->experts > 0) {
+        fprintf(stream, ", %" PRIu32 " of them with experts\n", preset->moe_layers);
+        fprintf(stream, "    experts: %" PRIu32 ", a token picks %" PRIu32 "; hidden %" PRIu32 " of each",
+                preset->experts, preset->top_k, preset->ffn_hidden);
+        if (preset->shared_hidden > 0) {
+            fprintf(stream, ", %" PRIu32 " of the shared one", preset->shared_hidden);
+        }
+        if (preset->groups > 1) {
+            fprintf(stream, "\n    groups: %" PRIu32 ", a token uses %" PRIu32 " of them", preset->groups,
+                    preset->groups_kept);
+        }
+    }
+    fprintf(stream, "\n    hidden: %" PRIu32 " elements a token\n", preset->hidden);
+    if (preset->experts == 0 && preset->ffn_hidden > 0) {
+        fprintf(stream, "    feed-forward hidden: %" PRIu32 "\n", preset->ffn_hidden);
+    }
+    if (preset->sequence_tokens > 0) {
+        fprintf(stream, "    sequence: %" PRIu32 " tokens in the reference\n", preset->sequence_tokens);
+    }
+    fprintf(stream, "    source: %s\n", preset->source);
     return true;
 }

@@ -40,8 +40,16 @@ END_TEST
 START_TEST(every_preset_is_found_by_name_and_possible) {
     for (uint32_t i = 0; experiment_preset_names[i] != NULL; i++) {
         struct experiment_model given = {0}, resolved;
+        const struct experiment_preset *preset = experiment_preset_find(experiment_preset_names[i]);
         snprintf(given.preset, sizeof given.preset, "%s", experiment_preset_names[i]);
-        ck_assert(model_resolve(&given, &resolved, NULL));
+        ck_assert_uint_gt(preset->layers, 0);
+        ck_assert_ptr_nonnull(preset->source);
+        ck_assert_int_eq(preset->moe_layers > 0, preset->experts > 0);
+        ck_assert_int_eq(model_resolve(&given, &resolved, NULL), preset->experts > 0);
+        if (preset->experts == 0) { // dense
+            ck_assert_uint_gt(resolved.hidden, 0);
+            continue;
+        }
         ck_assert_uint_le(resolved.top_k, resolved.experts);
         ck_assert_uint_eq(resolved.experts % resolved.groups, 0);
         ck_assert_uint_le(resolved.groups_kept, resolved.groups);
