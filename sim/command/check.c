@@ -72,6 +72,10 @@ static void print_load(const struct experiment *experiment, const struct fabric 
     const struct moe_summary_balance ranks = moe_summary_rank_balance(plan->moe);
     printf("  load      experts: largest ÷ mean %.3f (expert %u); GPUs: largest ÷ mean %.3f (GPU %u)\n",
            (double)experts.largest / experts.mean, experts.index, (double)ranks.largest / ranks.mean, ranks.index);
+    if (experiment->traffic.routing.capacity_factor > 0) {
+        printf("  dropped   %llu (token, expert) pairs: their experts were full\n",
+               (unsigned long long)moe_summary_dropped(plan->moe));
+    }
 }
 
 static void print_switch(const char *name, const struct experiment *experiment, const struct topology_switch *given) {

@@ -115,6 +115,14 @@ struct moe_summary_logical moe_summary_logical(const struct moe *moe, uint32_t r
     };
 }
 
+uint64_t moe_summary_dropped(const struct moe *moe) {
+    uint64_t dropped = 0;
+    for (uint32_t rank = 0; rank < n_ranks_of(moe); rank++) {
+        dropped += moe->counts->dropped[rank];
+    }
+    return dropped;
+}
+
 uint64_t moe_summary_expert_tokens(const struct moe *moe, uint32_t group, uint32_t expert) {
     return moe->counts->expert_tokens[(uint64_t)group * moe->counts->shape.experts + expert];
 }

@@ -54,6 +54,9 @@ struct moe_summary_logical moe_summary_logical(const struct moe *moe, uint32_t r
 /** Bytes of one token copy in a phase (dispatch or combine). */
 uint32_t moe_summary_unit_bytes(const struct moe *moe, enum moe_summary_phase phase);
 
+/** (token, expert) pairs of all ranks that no expert had room for (gate.capacity_factor). */
+uint64_t moe_summary_dropped(const struct moe *moe);
+
 /** (token, expert) pairs of an expert in an expert-parallel group. */
 uint64_t moe_summary_expert_tokens(const struct moe *moe, uint32_t group, uint32_t expert);
 
