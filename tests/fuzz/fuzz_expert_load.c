@@ -3,6 +3,7 @@
  * Loads of experts as text: any text is read, or refused with a message; what is read is whole, finite and not negative.
  */
 #include "base/error.h"
+#include "base/error_id.h"
 #include "workload/expert_load_csv.h"
 
 #include "fuzz.h"
@@ -26,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text[size] = '\0';
     struct expert_load *load = expert_load_csv_parse("x.csv", text, &error);
     if (load == NULL) {
-        REQUIRE(error.id == 63 && error.message[0] != '\0', "refused without number or message");
+        REQUIRE(error.id == ERROR_ID_EXPERT_LOAD && error.message[0] != '\0', "refused without number or message");
         REQUIRE(error.column == 0 || error.line > 0, "a column without a line");
     } else {
         const size_t cells = (size_t)load->n_steps * load->n_domains * load->n_layers * load->n_experts;

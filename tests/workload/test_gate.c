@@ -294,6 +294,8 @@ START_TEST(draws_are_the_same_on_every_machine) {
         {{.kind = EXPERIMENT_GATE_HOT_EXPERT, .hot_expert_factor = 5}, UINT64_C(0xa7c1b2b758288555)},
         {{.kind = EXPERIMENT_GATE_GROUP_LIMITED, .groups = 8, .groups_kept = 4}, UINT64_C(0xa00448b07e63c2ac)},
         {{.kind = EXPERIMENT_GATE_NODE_LIMITED, .groups = 8, .groups_kept = 4}, UINT64_C(0xecfc82c3f563d0a6)},
+        {{.kind = EXPERIMENT_GATE_DIRICHLET, .routing.alpha = 0.5}, UINT64_C(0x290ed09cc73b43aa)},
+        {{.kind = EXPERIMENT_GATE_DIRICHLET, .routing.alpha = 0.02}, UINT64_C(0xac6e2cd2916d2ce3)},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         struct gate *gate = make(known[i].parameters);
