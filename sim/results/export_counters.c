@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-static const uint64_t ps_per_us = 1000000;
+static const uint64_t ps_per_us = 1000000, ps_per_ns = 1000;
 
 /** A counter of a NIC: its name, and where it is in the endpoint's row. */
 static const struct {
@@ -43,6 +43,9 @@ static void put_port(const struct measurement *measurement, const struct measure
     put(measurement, link->name, "tx_packets_phy", link->packets + link->control_packets, stream);
     put(measurement, link->name, "rx_prio3_pause", link->pauses, stream);
     put(measurement, link->name, "rx_prio3_pause_duration", link->paused_ps / ps_per_us, stream);
+    if (link->credit_stalls > 0) {
+        put(measurement, link->name, "port_xmit_wait", link->credit_stalled_ps / ps_per_ns, stream);
+    }
     put(measurement, link->name, "tx_discards_phy", link->drops_lossless + link->drops_lossy, stream);
 }
 

@@ -17,7 +17,8 @@
  * acted on as sender), out_of_sequence (data packets that were not the next one), duplicate_request (data packets that were there
  * already), roce_adp_retrans (here: all data packets sent again; the hardware counts retransmissions of its adaptive kind). Of a port of the
  * fabric (ethtool -S): tx_bytes_phy, tx_packets_phy, rx_prio3_pause (pauses obeyed), rx_prio3_pause_duration (microseconds under pause, as in
- * the mlx5 driver), tx_discards_phy (packets dropped for want of buffer). Names: Linux kernel, Documentation/networking/device_drivers/ethernet/mellanox/mlx5,
+ * the mlx5 driver), tx_discards_phy (packets dropped for want of buffer); of InfiniBand links that ever waited for credit
+ * port_xmit_wait (/sys/class/infiniband/DEVICE/ports/1/counters; here in nanoseconds, the hardware's ticks are not public). Names: Linux kernel, Documentation/networking/device_drivers/ethernet/mellanox/mlx5,
  * and NVIDIA's page on RDMA hardware counters.
  */
 void export_counters(const struct measurement *measurement, FILE *stream);
