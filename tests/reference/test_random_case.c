@@ -7,7 +7,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-enum { CASES = 300, FIRST_CASE = 500000 };
+enum { CASES = 400, FIRST_CASE = 500000 };
 
 /** Sums over a trace. */
 struct sums {
