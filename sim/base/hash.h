@@ -29,6 +29,7 @@ enum hash_purpose {
     HASH_PURPOSE_BURST = 20,     /**< when popularity changes from one micro-batch to the next */
     HASH_PURPOSE_BALANCE = 21,   /**< order in which a balanced gate deals experts */
     HASH_PURPOSE_REPLICA = 24,   /**< which of several replicas of an expert a token goes to */
+    HASH_PURPOSE_SCATTER = 26,   /**< which ranks form a group */
     HASH_PURPOSE_HISTORY = 25,   /**< tokens before the run, from which expert placements learn */
 };
 

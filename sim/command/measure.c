@@ -224,7 +224,7 @@ static void fill_experts(struct measurement *measurement, const struct moe *moe)
     const uint32_t experts = counts->shape.experts;
     for (uint32_t i = 0; i < measurement->n_experts; i++) {
         const uint32_t group = i / experts, expert = i % experts;
-        measurement->experts[i].rank = moe_counts_rank(counts, group, expert / counts->experts_per_rank);
+        measurement->experts[i].rank = moe_counts_rank(counts, group, counts->expert_rank[expert]);
         measurement->experts[i].tokens = moe_summary_expert_tokens(moe, group, expert);
     }
 }

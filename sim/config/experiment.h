@@ -42,6 +42,7 @@ enum experiment_gate {
 enum experiment_group_placement {
     EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE, /**< ranks that follow each other */
     EXPERIMENT_GROUP_PLACEMENT_STRIDED,     /**< NVLink domains that are as many apart as there are groups */
+    EXPERIMENT_GROUP_PLACEMENT_RANDOM,      /**< moe: ranks in an order drawn at random */
 };
 enum experiment_algorithm { EXPERIMENT_ALGORITHM_DIRECT, EXPERIMENT_ALGORITHM_TWO_HOP };
 enum experiment_hash { EXPERIMENT_HASH_MIX, EXPERIMENT_HASH_CRC16 };

@@ -23,7 +23,7 @@ static const char *const patterns[] = {"moe", "single", "permutation", "incast",
 static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "group_limited", "node_limited",
                                     "balanced", "dirichlet", "measured",   "trace",         NULL};
 static const char *const algorithms[] = {"direct", "two_hop", NULL};
-static const char *const group_placements[] = {"consecutive", "strided", NULL};
+static const char *const group_placements[] = {"consecutive", "strided", "random", NULL};
 static const char *const types[] = {"fp8", "bf16", "nvfp4", NULL};
 static const char *const phases[] = {"dispatch", "combine", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
@@ -148,9 +148,11 @@ static const struct key traffic_keys[] = {
      .doc = "moe: ranks over which the experts of a layer are spread (an expert-parallel group); 0 = all ranks.",
      FIELD(experiment_traffic, expert_parallelism)},
     {"group_placement", KEY_CHOICE, .fallback = "consecutive", .names = group_placements,
-     .doc = "moe: which ranks form an expert-parallel group. consecutive ranks; or strided: NVLink domains (hosts, "
-            "without NVLink) as many apart as there are groups, so that each group is spread over the whole cluster. "
-            "Groups within one domain are consecutive in any case.",
+     .doc =
+         "moe: which ranks form an expert-parallel group. consecutive ranks; or strided: NVLink domains (hosts, "
+         "without NVLink) as many apart as there are groups, so that each group is spread over the whole cluster. "
+         "Groups within one domain are strided no further. random: drawn for each seed, as a scheduler that knows no "
+         "topology gives GPUs to jobs (direct only: two_hop needs whole domains).",
      FIELD(experiment_traffic, group_placement)},
     {"gate", KEY_CHOICE, .fallback = "uniform", .names = gates,
      .doc = "moe: how tokens pick experts. uniform; zipf (zipf_exponent); hot_expert (one expert at hot_expert_factor "

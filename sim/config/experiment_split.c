@@ -150,6 +150,11 @@ void experiment_split_check(const struct experiment *experiment, uint64_t gpus,
                  "the %" PRIu32 " used of a domain",
                  parallel, domain);
     }
+    if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM &&
+        traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP) {
+        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.group_placement", "traffic.algorithm",
+                 "two_hop needs whole NVLink domains in a group: groups drawn at random can only be direct");
+    }
     check_nodes(experiment, parallel, key, scope);
     check_two_hop(experiment, parallel, key, scope);
     check_counts(experiment, gpus, parallel, scope);
@@ -158,6 +163,10 @@ void experiment_split_check(const struct experiment *experiment, uint64_t gpus,
 /** Members of a group beyond a rank's own domain. Where groups and domains do not divide each other, a rank may be the only one of its group in its domain. */
 static uint64_t group_peers(const struct experiment *experiment, uint64_t parallel) {
     const uint64_t domain = experiment->topology.gpus_used;
+    if (experiment->traffic.group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM) {
+        const uint64_t beyond = (uint64_t)experiment->topology.racks * domain - domain;
+        return parallel - 1 < beyond ? parallel - 1 : beyond;
+    }
     if (parallel % domain == 0) {
         return parallel - domain;
     }

@@ -16,6 +16,8 @@ enum { LARGEST_SMALL_PART = UINT8_MAX };
 /* What is known of one source while its tokens are drawn. Stamps say which token touched a rank or domain last, so nothing needs clearing between tokens. */
 struct drawing {
     uint32_t source, own_domain;
+    uint32_t *domain_number; /* [domains of the run] within the group; valid where domain_seen is the source + 1 */
+    uint32_t *domain_seen;
     uint32_t *rank_of_expert;   /* local; used if every expert has one replica */
     struct placement_near near; /* else this; near.placement NULL: not used */
     uint32_t *domain_of_rank;   /* within the group */
@@ -30,6 +32,22 @@ struct drawing {
     uint32_t largest_chunks;    /* chunks of a domain if all tokens go there */
     uint64_t parts_capacity;    /* chunks that the parts have room for */
 };
+
+/* Ranks in an order drawn uniformly (Fisher-Yates): the first group_ranks are the first group, and so on. */
+static void scatter(struct moe_counts *counts) {
+    const uint32_t n_ranks = counts->shape.placement.n_ranks;
+    const uint64_t stream = hash_stream(counts->shape.seed, HASH_PURPOSE_SCATTER, 0, 0);
+    counts->rank_of_member = memory_allocate(n_ranks, sizeof *counts->rank_of_member);
+    counts->member_of_rank = memory_allocate(n_ranks, sizeof *counts->member_of_rank);
+    for (uint32_t member = 0; member < n_ranks; member++) {
+        const uint32_t other = hash_below(hash_draw(stream, member), member + 1);
+        counts->rank_of_member[member] = counts->rank_of_member[other];
+        counts->rank_of_member[other] = member;
+    }
+    for (uint32_t member = 0; member < n_ranks; member++) {
+        counts->member_of_rank[counts->rank_of_member[member]] = member;
+    }
+}
 
 static struct moe_counts *allocate_counts(const struct moe_counts_shape *shape) {
     struct moe_counts *counts = memory_allocate(1, sizeof *counts);
@@ -46,6 +64,10 @@ static struct moe_counts *allocate_counts(const struct moe_counts_shape *shape) 
     counts->ranks_received = memory_allocate(n_ranks, sizeof *counts->ranks_received);
     counts->rank_tokens = memory_allocate(n_ranks, sizeof *counts->rank_tokens);
     counts->dropped = memory_allocate(n_ranks, sizeof *counts->dropped);
+    counts->expert_rank = memory_allocate(shape->experts, sizeof *counts->expert_rank);
+    if (shape->scattered) {
+        scatter(counts);
+    }
     if (shape->two_hop) {
         counts->group_domains = shape->group_ranks / counts->domain_ranks;
         const size_t pairs = (size_t)n_ranks * counts->group_domains;
@@ -76,7 +98,11 @@ static void drawing_open(struct drawing *drawing, const struct moe_counts *count
     drawing->global_rank = memory_allocate(shape->group_ranks, sizeof *drawing->global_rank);
     drawing->rank_stamp = memory_allocate(shape->group_ranks, sizeof *drawing->rank_stamp);
     drawing->domain_stamp = memory_allocate(drawing->domains, sizeof *drawing->domain_stamp);
+    const uint32_t all_domains = shape->placement.n_ranks / shape->placement.ranks_per_domain;
+    drawing->domain_number = memory_allocate(all_domains, sizeof *drawing->domain_number);
+    drawing->domain_seen = memory_allocate(all_domains, sizeof *drawing->domain_seen);
     drawing_place(drawing, shape);
+    memcpy(counts->expert_rank, drawing->rank_of_expert, shape->experts * sizeof *counts->expert_rank);
     if (shape->two_hop) {
         const uint32_t domains = counts->group_domains;
         drawing->largest_chunks = (shape->tokens + shape->chunk_tokens - 1) / shape->chunk_tokens;
@@ -88,6 +114,8 @@ static void drawing_open(struct drawing *drawing, const struct moe_counts *count
 }
 
 static void drawing_close(struct drawing *drawing) {
+    free(drawing->domain_number);
+    free(drawing->domain_seen);
     free(drawing->rank_of_expert);
     placement_near_fini(&drawing->near);
     free(drawing->domain_of_rank);
@@ -108,13 +136,15 @@ static uint16_t *first_chunk_of(const struct moe_counts *counts, const struct dr
 static void open_source(const struct moe_counts *counts, struct drawing *drawing, uint32_t source) {
     const struct moe_placement *placement = &counts->shape.placement;
     const uint32_t group = moe_counts_group(counts, source);
-    uint32_t domain = 0;
+    uint32_t domains = 0;
     for (uint32_t local = 0; local < counts->shape.group_ranks; local++) {
-        const uint32_t rank = moe_counts_rank(counts, group, local);
-        domain += local > 0 && moe_placement_domain(placement, rank) !=
-                                   moe_placement_domain(placement, drawing->global_rank[local - 1]);
+        const uint32_t rank = moe_counts_rank(counts, group, local), whole = moe_placement_domain(placement, rank);
+        if (drawing->domain_seen[whole] != source + 1) {
+            drawing->domain_seen[whole] = source + 1;
+            drawing->domain_number[whole] = domains++;
+        }
         drawing->global_rank[local] = rank;
-        drawing->domain_of_rank[local] = domain;
+        drawing->domain_of_rank[local] = drawing->domain_number[whole];
         drawing->position_of_rank[local] = local % counts->domain_ranks;
         drawing->rank_stamp[local] = 0;
     }
@@ -125,7 +155,7 @@ static void open_source(const struct moe_counts *counts, struct drawing *drawing
         placement_near_find(&drawing->near, moe_counts_local(counts, source), drawing->domain_of_rank,
                             placement->even_replicas);
     }
-    for (domain = 0; domain < counts->group_domains; domain++) {
+    for (uint32_t domain = 0; domain < counts->group_domains; domain++) {
         drawing->filled[domain] = 0;
         drawing->chunk[domain] = first_chunk_of(counts, drawing, domain);
     }
@@ -243,6 +273,9 @@ void moe_counts_free(struct moe_counts *counts) {
     }
     free(counts->copies);
     free(counts->rank_tokens);
+    free(counts->expert_rank);
+    free(counts->rank_of_member);
+    free(counts->member_of_rank);
     free(counts->crossing);
     free(counts->first_chunk);
     free(counts->small_parts);
@@ -258,6 +291,9 @@ uint64_t moe_counts_digest(const struct moe_counts *counts) {
     const uint64_t n_ranks = counts->shape.placement.n_ranks;
     uint64_t digest = hash_mix(n_ranks + counts->shape.two_hop);
     digest = counts->shape.strided ? hash_mix(digest + 1) : digest;
+    for (uint64_t i = 0; counts->rank_of_member && i < n_ranks; i++) {
+        digest = hash_mix(digest + counts->rank_of_member[i]);
+    }
     for (uint64_t i = 0; i < n_ranks * counts->row; i++) {
         digest = hash_mix(digest + counts->copies[i]);
     }

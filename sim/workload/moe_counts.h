@@ -21,6 +21,7 @@
 struct moe_counts_shape {
     struct moe_placement placement;
     uint32_t group_ranks; /**< expert parallelism; divides n_ranks */
+    bool scattered;       /**< groups of ranks drawn at random (direct only) */
     bool strided;         /**< groups of several whole domains, n_groups apart; else consecutive ranks */
     uint32_t experts;     /**< multiple of group_ranks unless placement.experts says where they are */
     uint32_t top_k;
@@ -49,6 +50,9 @@ struct moe_counts {
     uint16_t *large_parts;    /**< the same if more */
     uint64_t *expert_tokens;  /**< [n_groups × experts] (token, expert) pairs */
     uint64_t *domains_sent;   /**< [n_ranks] distinct domains of each of its tokens, the own one included, summed */
+    uint32_t *expert_rank;    /**< [experts] local rank of an expert, of its first replica */
+    uint32_t *rank_of_member; /**< scattered [n_ranks] rank of member group × group_ranks + local; else NULL */
+    uint32_t *member_of_rank; /**< its inverse */
     uint64_t *ranks_received; /**< [n_ranks] tokens that have at least one expert here, its own included */
     uint64_t *rank_tokens;    /**< [n_ranks] (token, expert) pairs for the experts here */
     uint32_t *dropped;        /**< [n_ranks] (token, expert) pairs of its tokens that no expert had room for */
@@ -62,11 +66,17 @@ void moe_counts_free(struct moe_counts *counts);
 
 /** Number of a rank's group. */
 static inline uint32_t moe_counts_group(const struct moe_counts *counts, uint32_t rank) {
+    if (counts->member_of_rank) {
+        return counts->member_of_rank[rank] / counts->shape.group_ranks;
+    }
     return counts->shape.strided ? rank / counts->domain_ranks % counts->n_groups : rank / counts->shape.group_ranks;
 }
 
 /** Number of a rank within its group. */
 static inline uint32_t moe_counts_local(const struct moe_counts *counts, uint32_t rank) {
+    if (counts->member_of_rank) {
+        return counts->member_of_rank[rank] % counts->shape.group_ranks;
+    }
     if (counts->shape.strided) {
         const uint32_t block = rank / counts->domain_ranks;
         return block / counts->n_groups * counts->domain_ranks + rank % counts->domain_ranks;
@@ -76,6 +86,9 @@ static inline uint32_t moe_counts_local(const struct moe_counts *counts, uint32_
 
 /** The rank of a local number in a group. */
 static inline uint32_t moe_counts_rank(const struct moe_counts *counts, uint32_t group, uint32_t local) {
+    if (counts->rank_of_member) {
+        return counts->rank_of_member[group * counts->shape.group_ranks + local];
+    }
     if (counts->shape.strided) {
         const uint32_t block = local / counts->domain_ranks * counts->n_groups + group;
         return block * counts->domain_ranks + local % counts->domain_ranks;

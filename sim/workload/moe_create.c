@@ -56,6 +56,10 @@ static bool check_split(const struct moe_counts_shape *shape, struct error *erro
 }
 
 static bool check_two_hop(const struct moe_counts_shape *shape, struct error *error) {
+    if (shape->scattered) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "two_hop needs whole NVLink domains in a group: groups drawn at random can only be direct");
+    }
     const uint32_t domain = shape->placement.ranks_per_domain, group = shape->group_ranks;
     if (group % domain != 0 && domain % group != 0) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
@@ -153,6 +157,7 @@ struct gate *moe_prepare(const struct experiment_model *model, const struct expe
         .chunk_tokens = traffic->chunk_tokens,
         .seed = traffic->seed + seed,
     };
+    shape->scattered = traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM;
     shape->strided = traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED &&
                      shape->group_ranks > placement->ranks_per_domain && shape->group_ranks < placement->n_ranks;
     return make_gate(model, traffic, shape, error);

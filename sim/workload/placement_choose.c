@@ -15,12 +15,14 @@ struct placement_shape placement_choose_shape(const struct experiment_model *mod
                                               const struct moe_placement *ranks) {
     const uint32_t group = traffic->expert_parallelism ? traffic->expert_parallelism : ranks->n_ranks;
     const uint32_t redundant = experiment_placement_learns(given) ? given->redundant_experts : 0;
+    const bool whole =
+        group % ranks->ranks_per_domain == 0 && traffic->group_placement != EXPERIMENT_GROUP_PLACEMENT_RANDOM;
     return (struct placement_shape){
         .experts = model->experts,
         .groups = model->groups,
         .replicas = model->experts + redundant,
         .ranks = group,
-        .domain_ranks = group % ranks->ranks_per_domain == 0 ? ranks->ranks_per_domain : group,
+        .domain_ranks = whole ? ranks->ranks_per_domain : group,
     };
 }
 

@@ -30,6 +30,11 @@ bool placement_site_init(struct placement_site *site, const struct experiment *e
     if (!model_resolve(&experiment->model, &site->model, error)) {
         return false;
     }
+    if (experiment->traffic.group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "traffic.group_placement is random: another one for every seed, for which no placement of "
+                         "experts can be prepared");
+    }
     site->shape = placement_choose_shape(&site->model, &experiment->traffic, &experiment->placement, ranks);
     site->shape.replicas = site->model.experts + experiment->placement.redundant_experts;
     if (site->shape.replicas % site->shape.ranks != 0) {

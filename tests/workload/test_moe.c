@@ -42,6 +42,10 @@ static const struct setup setups[] = {
      TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 8), ON(24, 6), true},
     {"direct, strided groups", SMALL_MODEL,
      TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 8, STRIDED), ON(24, 4), true},
+    {"direct, random groups", SMALL_MODEL,
+     TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 8,
+             .group_placement = EXPERIMENT_GROUP_PLACEMENT_RANDOM),
+     ON(24, 4), true},
     {"direct, strided hosts", SMALL_MODEL,
      TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 4, STRIDED), ON(12, 1),
      false},
@@ -322,6 +326,25 @@ END_TEST
 
 /* ---- counts against a straightforward recount, token by token ---- */
 
+enum { RECOUNT_SEED = 5 };
+
+/* Of groups drawn at random: who has a place in the order that the seed draws. */
+static uint32_t drawn(uint32_t n_ranks, uint32_t wanted, bool place_wanted) {
+    uint32_t order[64] = {0};
+    const uint64_t stream = hash_stream(RECOUNT_SEED, HASH_PURPOSE_SCATTER, 0, 0);
+    for (uint32_t i = 0; i < n_ranks; i++) { /* a newcomer changes places with anybody, or with nobody */
+        const uint32_t at = hash_below(hash_draw(stream, i), i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+    for (uint32_t i = 0; place_wanted && i < n_ranks; i++) {
+        if (order[i] == wanted) {
+            return i;
+        }
+    }
+    return order[wanted];
+}
+
 /* Rank that holds an expert for a source: experts are spread over the source's group in order. */
 static uint32_t holder(const struct setup *setup, uint32_t source, uint32_t expert) {
     const uint32_t n_ranks = setup->placement.n_ranks, size = setup->placement.ranks_per_domain;
@@ -329,6 +352,9 @@ static uint32_t holder(const struct setup *setup, uint32_t source, uint32_t expe
     const uint32_t local = expert / (setup->model.experts / group);
     if (setup->traffic.group_placement == EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE) {
         return source / group * group + local;
+    }
+    if (setup->traffic.group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM) {
+        return drawn(n_ranks, drawn(n_ranks, source, true) / group * group + local, false);
     }
     /* domains whose numbers are equal modulo the number of groups belong together */
     const uint32_t n_groups = n_ranks / group;
@@ -400,8 +426,8 @@ static uint32_t planned_tokens(const struct moe_counts *counts, uint32_t source,
 
 START_TEST(counts_equal_a_recount_token_by_token) {
     const struct setup *setup = &setups[_i];
-    struct moe *moe = make(setup, 5);
-    struct recount counts = recount(setup, 5);
+    struct moe *moe = make(setup, RECOUNT_SEED);
+    struct recount counts = recount(setup, RECOUNT_SEED);
     const struct moe_counts *planned = moe_plan_counts(moe);
     const bool two_hop = setup->traffic.algorithm == EXPERIMENT_ALGORITHM_TWO_HOP;
     const uint32_t n_ranks = setup->placement.n_ranks, size = setup->placement.ranks_per_domain;

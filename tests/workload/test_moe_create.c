@@ -81,6 +81,10 @@ START_TEST(contradictions_are_refused) {
     expect_refusal(bad, (struct moe_placement){.n_ranks = 12, .ranks_per_domain = 6}, false, "whole NVLink domains");
     bad.algorithm = EXPERIMENT_ALGORITHM_DIRECT;
     bad.expert_parallelism = 8;
+    bad.group_placement = EXPERIMENT_GROUP_PLACEMENT_RANDOM;
+    bad.algorithm = EXPERIMENT_ALGORITHM_TWO_HOP;
+    expect_refusal(bad, placement, false, "drawn at random");
+    bad.algorithm = EXPERIMENT_ALGORITHM_DIRECT;
     bad.group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED;
     expect_refusal(bad, (struct moe_placement){.n_ranks = 24, .ranks_per_domain = 6}, false, "strided groups");
     bad = good;

@@ -69,11 +69,38 @@ START_TEST(strided_ranks_and_their_places_are_inverse) {
 }
 END_TEST
 
+/* Every rank is in one place of one group; another seed draws other groups; a token's domains are counted once each, wherever they are. */
+START_TEST(random_groups_divide_the_ranks) {
+    const struct moe_placement placement = {.n_ranks = 24, .ranks_per_domain = 4};
+    const struct experiment_traffic traffic = {.tokens_per_gpu = 50,
+                                               .expert_parallelism = 8,
+                                               .group_placement = EXPERIMENT_GROUP_PLACEMENT_RANDOM,
+                                               .algorithm = EXPERIMENT_ALGORITHM_DIRECT,
+                                               .dispatch = true};
+    struct moe *one = moe_create(&model, &traffic, &placement, false, 1, NULL);
+    struct moe *other = moe_create(&model, &traffic, &placement, false, 2, NULL);
+    const struct moe_counts *counts = moe_plan_counts(one);
+    uint32_t members[3] = {0}, moved = 0;
+    for (uint32_t rank = 0; rank < 24; rank++) {
+        const uint32_t group = moe_counts_group(counts, rank), local = moe_counts_local(counts, rank);
+        ck_assert_uint_eq(moe_counts_rank(counts, group, local), rank);
+        members[group]++;
+        moved += group != moe_counts_group(moe_plan_counts(other), rank);
+        ck_assert_uint_le(counts->domains_sent[rank], 50 * 4);
+    }
+    ck_assert(members[0] == 8 && members[1] == 8 && members[2] == 8);
+    ck_assert_uint_gt(moved, 0);
+    moe_free(one);
+    moe_free(other);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("moe-groups");
     TCase *cases = tcase_create("moe-groups");
     tcase_add_test(cases, strided_groups_are_other_traffic_unless_there_is_one_group);
     tcase_add_test(cases, strided_ranks_and_their_places_are_inverse);
+    tcase_add_test(cases, random_groups_divide_the_ranks);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -106,6 +106,9 @@ static void compare_counts(const struct experiment *experiment) {
     }
     ck_assert_uint_eq(counted, counts->shape.two_hop ? crossing : 0);
     ck_assert_uint_eq(counts->experts_per_rank, experts->largest_slots);
+    for (uint32_t expert = 0; expert < 32; expert++) {
+        ck_assert_uint_eq(counts->expert_rank[expert], experts->rank[experts->first[expert]]);
+    }
     gate_free(gate);
     moe_free(moe);
     placement_free(experts);
