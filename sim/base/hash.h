@@ -26,6 +26,7 @@ enum hash_purpose {
     HASH_PURPOSE_TELEMETRY = 12, /**< rounding of what switches tell packets */
     HASH_PURPOSE_LOSS = 13,      /**< packets that a lossy link loses */
     HASH_PURPOSE_ENTROPY = 14,   /**< entropies that senders draw */
+    HASH_PURPOSE_TRIM = 15,      /**< which of two packets a full queue trims */
     HASH_PURPOSE_BURST = 20,     /**< when popularity changes from one micro-batch to the next */
     HASH_PURPOSE_BALANCE = 21,   /**< order in which a balanced gate deals experts */
     HASH_PURPOSE_REPLICA = 24,   /**< which of several replicas of an expert a token goes to */

@@ -42,6 +42,13 @@ static struct switch_parameters switch_of(const struct topology_switch *given) {
         .ecn_minimum_bytes = given->ecn_minimum_bytes,
         .ecn_maximum_bytes = given->ecn_maximum_bytes,
         .ecn_probability_fxp20 = fixed_point(given->ecn_probability, 20),
+        .queue_limit_bytes = given->queue_limit_bytes,
+        .trim = given->trim,
+        .trim_bytes = (uint32_t)given->trim_size_bytes,
+        .trim_limit_bytes =
+            given->trim_queue_limit_bytes != 0 ? given->trim_queue_limit_bytes : 2 * given->queue_limit_bytes,
+        .trim_arriving_fxp32 = (uint64_t)(given->trim_arriving * 4294967296.0 + 0.5),
+        .trim_turns = given->trim_priority,
         .class_weight = {0, 1, 1}, // DWRR 50/50 (Cumulus Linux, RDMA over Converged Ethernet, `nv set qos roce`)
     };
 }
@@ -215,9 +222,12 @@ static struct swift_parameters swift_of(const struct experiment_swift *given) {
     };
 }
 
-static struct nscc_parameters nscc_of(const struct experiment_nscc *given) {
+/* Trims tell early of full queues, so less delay is aimed at (ultraethernet/uet-htsim, uec.cpp). */
+static struct nscc_parameters nscc_of(const struct experiment_nscc *given, bool trim) {
     return (struct nscc_parameters){
-        .target = given->target,
+        .target = given->target > 0 ? given->target
+                  : trim            ? 0.75
+                                    : 1,
         .largest_window = given->largest_window,
         .proportional = given->proportional,
         .fair = given->fair,
@@ -270,7 +280,7 @@ static bool set_congestion(const struct experiment *experiment, const struct exp
     congestion->spectrum_x = spectrum_x_of(&experiment->spectrum_x, policy->early_pacing);
     congestion->timely = timely_of(&experiment->timely, line);
     congestion->swift = swift_of(&experiment->swift);
-    congestion->nscc = nscc_of(&experiment->nscc);
+    congestion->nscc = nscc_of(&experiment->nscc, experiment->topology.leaf.trim || experiment->topology.spine.trim);
     congestion->hpcc = hpcc_of(&experiment->hpcc, line);
     congestion->receiver_credit = receiver_credit_of(&experiment->receiver_credit);
     if (congestion->kind == CONGESTION_SPECTRUM_X) {

@@ -79,9 +79,9 @@ const struct key congestion_keys_swift[12] = {
 };
 
 const struct key congestion_keys_nscc[12] = {
-    {"target", KEY_REAL, QUANTITY_REAL, "0.01", "100", "1",
-     .doc = "Queueing delay that is aimed at, in round trips of the idle path (" UET_HTSIM
-            " uec.cpp: 1; 0.75 with packet trimming).",
+    {"target", KEY_REAL, QUANTITY_REAL, "0", "100", "0",
+     .doc = "Queueing delay that is aimed at, in round trips of the idle path; 0 = 1, or 0.75 where switches trim "
+            "packets (" UET_HTSIM " uec.cpp).",
      FIELD(experiment_nscc, target)},
     {"largest_window", KEY_REAL, QUANTITY_REAL, "0.01", "100", "1.5",
      .doc = "Largest and first window, in bandwidth-delay products of the idle path (" UET_HTSIM " uec.cpp).",

@@ -325,6 +325,12 @@ static void check_recovery(const struct experiment *experiment, const struct con
         CONFLICT(ERROR_ID_CONFLICT_CONTROL, "transport.recovery", "nic.out_of_order",
                  "selective repeat keeps what comes after a gap, which this NIC cannot place");
     }
+    const bool leaf = experiment->topology.leaf.trim;
+    if ((leaf || experiment->topology.spine.trim) && transport->recovery != EXPERIMENT_RECOVERY_SELECTIVE_REPEAT) {
+        CONFLICT(ERROR_ID_CONFLICT_CONTROL, leaf ? "leaf.trim" : "spine.trim", "transport.recovery",
+                 "a trimmed packet is asked for again by a NACK of its own, which go-back-N does not know: trimming "
+                 "needs selective_repeat");
+    }
     const bool own = transport->retransmit_timeout_ps != 0;
     const uint64_t timeout_ps = own ? transport->retransmit_timeout_ps : experiment->topology.nic.retransmit_timeout_ps;
     if (transport->short_timeout_ps > timeout_ps) {

@@ -81,6 +81,12 @@ struct topology_switch {
     bool ecn;
     uint64_t ecn_minimum_bytes, ecn_maximum_bytes;
     double ecn_probability;
+    uint64_t queue_limit_bytes;      /**< of a lossy data queue; 0 = the pool alone limits it */
+    bool trim;                       /**< lossy data packets that find no room are cut to their header */
+    uint64_t trim_size_bytes;        /**< what is left of one */
+    uint64_t trim_queue_limit_bytes; /**< a control queue that holds more takes no header; 0 = 2 × queue_limit_bytes */
+    double trim_arriving;            /**< share of trims that hit the packet that arrives */
+    uint32_t trim_priority;          /**< control packets for each data packet while both wait; 0 = always first */
     double power_typical_watts, power_maximum_watts; /**< 0 = unknown */
 };
 

@@ -222,8 +222,35 @@ static void check_receive(const struct topology *topology, const struct contradi
 
 /** Names of a switch's settings. */
 struct switch_names {
-    const char *ecn_minimum, *ecn_maximum, *xon, *lossless_pool, *lossy_pool, *headroom;
+    const char *ecn_minimum, *ecn_maximum, *xon, *lossless_pool, *lossy_pool, *headroom, *pfc, *trim, *trim_size,
+        *queue_limit;
 };
+
+static void check_trimming(const struct topology *topology, const struct topology_switch *is,
+                           const struct switch_names *names, const struct contradiction_scope *scope) {
+    char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
+    const uint64_t packet = topology->nic.payload_bytes + topology->nic.header_bytes;
+    if (is->queue_limit_bytes > 0 && is->queue_limit_bytes < packet) {
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, names->queue_limit, "nic.payload",
+                 "a queue of %s does not hold one packet of %s",
+                 quantity_print(first, QUANTITY_BYTES, is->queue_limit_bytes),
+                 quantity_print(second, QUANTITY_BYTES, packet));
+    }
+    if (!is->trim) {
+        return;
+    }
+    if (is->pfc) {
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, names->trim, names->pfc,
+                 "only packets of lossy classes are trimmed, and with priority flow control data are lossless: they "
+                 "pause instead");
+    }
+    if (is->trim_size_bytes >= packet) {
+        CONFLICT(ERROR_ID_CONFLICT_BUFFER, names->trim_size, "nic.payload",
+                 "trimming to %s leaves packets of %s as they are",
+                 quantity_print(first, QUANTITY_BYTES, is->trim_size_bytes),
+                 quantity_print(second, QUANTITY_BYTES, packet));
+    }
+}
 
 static void check_switch(const struct topology *topology, const struct topology_switch *is,
                          const struct switch_names *names, const struct contradiction_scope *scope) {
@@ -280,7 +307,8 @@ static bool is_set(const struct topology *topology, const char *section_path, co
 static void check_switch_layer(const struct topology *topology, const char *section,
                                const struct contradiction_scope *scope) {
     static const char *const of_ethernet[] = {
-        "lossless_pool", "lossy_pool", "lossless_alpha_shift", "lossy_alpha_shift", "headroom", "xon", "pfc"};
+        "lossless_pool", "lossy_pool", "lossless_alpha_shift", "lossy_alpha_shift", "headroom", "xon", "pfc", "queue_limit",
+        "trim"};
     for (size_t i = 0; i < sizeof of_ethernet / sizeof of_ethernet[0]; i++) {
         char path[64];
         snprintf(path, sizeof path, "%s.%s", section, of_ethernet[i]);
@@ -325,12 +353,16 @@ static void check_credit(const struct topology *topology, const struct contradic
 /** Pools, headroom and ECN of all switches. */
 static void check_switches(const struct topology *topology, const struct contradiction_scope *scope) {
     static const struct switch_names leaf = {"leaf.ecn_minimum",   "leaf.ecn_maximum", "leaf.xon",
-                                             "leaf.lossless_pool", "leaf.lossy_pool",  "leaf.headroom"};
+                                             "leaf.lossless_pool", "leaf.lossy_pool",  "leaf.headroom",
+                                             "leaf.pfc", "leaf.trim", "leaf.trim_size", "leaf.queue_limit"};
     static const struct switch_names spine = {"spine.ecn_minimum",   "spine.ecn_maximum", "spine.xon",
-                                              "spine.lossless_pool", "spine.lossy_pool",  "spine.headroom"};
+                                              "spine.lossless_pool", "spine.lossy_pool",  "spine.headroom",
+                                              "spine.pfc", "spine.trim", "spine.trim_size", "spine.queue_limit"};
     check_switch(topology, &topology->leaf, &leaf, scope);
+    check_trimming(topology, &topology->leaf, &leaf, scope);
     if (tree_find(scope->topology, "spine") != NULL) {
         check_switch(topology, &topology->spine, &spine, scope);
+        check_trimming(topology, &topology->spine, &spine, scope);
     }
 }
 

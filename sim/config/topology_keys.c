@@ -5,6 +5,7 @@
 #include "config/key.h"
 #include "config/topology.h"
 
+#define UET_HTSIM "ultraethernet/uet-htsim 40ccb05"
 #define FIELD(base, member) .offset = offsetof(struct base, member), .size = sizeof(((struct base *)0)->member)
 #define SECTION(table) .keys = table, .n_keys = sizeof table / sizeof table[0]
 
@@ -190,6 +191,30 @@ static const struct key switch_keys[] = {
      FIELD(topology_switch, ecn_maximum_bytes)},
     {"ecn_probability", KEY_REAL, QUANTITY_SHARE, "0", "1", "1",
      .doc = "Pmax: share that is marked at Kmax (Cumulus Linux RoCE: 100 %).", FIELD(topology_switch, ecn_probability)},
+    {"queue_limit", KEY_QUANTITY, QUANTITY_BYTES, NULL, "4 GB", "0",
+     .doc = "A lossy data queue of a port holds so much at most, whatever the pool says; 0 = the pool alone limits it.",
+     FIELD(topology_switch, queue_limit_bytes)},
+    {"trim", KEY_FLAG, .fallback = "false",
+     .doc = "Data packets of lossy classes that find no room are cut to their header, which goes on with priority; the "
+            "receiver answers it with a NACK (Cumulus Linux 5.15, Packet Trimming, Spectrum-4; NDP, SIGCOMM 2017). "
+            "Needs transport.recovery: selective_repeat.",
+     FIELD(topology_switch, trim)},
+    {"trim_size", KEY_QUANTITY, QUANTITY_BYTES, "20 B", "4096 B", "256 B",
+     .doc = "What is left of a trimmed packet on the wire (Cumulus Linux 5.15: 256 B, at most 1024 B; " UET_HTSIM
+            ": 64 B).",
+     FIELD(topology_switch, trim_size_bytes)},
+    {"trim_queue_limit", KEY_QUANTITY, QUANTITY_BYTES, NULL, "4 GB", "0",
+     .doc = "A control queue of a port that would hold more takes no header: it is dropped; 0 = 2 × queue_limit "
+            "(" UET_HTSIM " compositequeue.cpp).",
+     FIELD(topology_switch, trim_queue_limit_bytes)},
+    {"trim_arriving", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.5",
+     .doc = "Share of trims that hit the packet that arrives; the others hit the one that joined the queue last, whose "
+            "place it takes (" UET_HTSIM " compositequeue.cpp).",
+     FIELD(topology_switch, trim_arriving)},
+    {"trim_priority", KEY_QUANTITY, QUANTITY_COUNT, "0", "1000000000", "100000",
+     .doc = "Control packets, headers among them, that start for each data packet while both wait; 0 = always control "
+            "first (" UET_HTSIM " compositequeue.cpp: 100,000 : 1).",
+     FIELD(topology_switch, trim_priority)},
     {"power_typical", KEY_REAL, QUANTITY_POWER, NULL, "1 MW", "0",
      .doc = "Typical power of a switch, for the parts list; 0 = unknown.", FIELD(topology_switch, power_typical_watts)},
     {"power_maximum", KEY_REAL, QUANTITY_POWER, NULL, "1 MW", "0",

@@ -527,7 +527,7 @@ void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker) 
     endpoint->counters.timeouts++;
     pair->repeats += pair->repeats < NIC_LONGEST_BACK_OFF;
     pair->clock_ps = now_ps;
-    if (endpoint->nic.recycled) {
+    if (endpoint->nic.recycled && network_parameters_trim(endpoint->context->parameters)) {
         for (uint32_t plane = 0; plane < endpoint->nic.n_planes; plane++) {
             host_reps_timed_out(&endpoint->nic.recycled[pair->number * endpoint->nic.n_planes + plane], now_ps);
         }

@@ -29,6 +29,13 @@ struct switch_parameters {
     uint64_t ecn_maximum_bytes;       /**< Kmax: above always marked */
     uint32_t ecn_probability_fxp20;   /**< Pmax at Kmax, 1 << 20 = 1 */
     uint32_t class_weight[PACKET_CLASSES]; /**< DWRR weights of the two data classes; control is strict */
+    uint64_t queue_limit_bytes; /**< a lossy data queue holds so much at most, whatever the pool says; 0 = no limit */
+    bool trim; /**< lossy data packets that find no room are cut to their header, which goes on in the control class */
+    uint32_t trim_bytes;       /**< wire size of what is left */
+    uint64_t trim_limit_bytes; /**< a control queue that holds more takes no header; 0 = no limit */
+    uint64_t
+        trim_arriving_fxp32; /**< probability that the packet that arrives is cut, else the one that joined the queue last; 1 << 32 = 1 */
+    uint32_t trim_turns; /**< control packets that start for each data packet while both wait; 0 = control is strict */
 };
 
 /** A retransmission time-out doubles on repeat, up to 2 to this power times the first. */
@@ -116,5 +123,10 @@ struct network_parameters {
         stall_ps; /**< looked at every so often: nothing accepted since, although messages are on their way, ends the run as stalled; 0 = never */
     uint64_t limit_ps; /**< simulated time at which a run ends as unfinished; at most 2^48-1 (281 s) */
 };
+
+/** Whether switches trim packets: a time-out then tells of a failure rather than of a full queue. */
+static inline bool network_parameters_trim(const struct network_parameters *parameters) {
+    return parameters->leaf.trim || parameters->spine.trim;
+}
 
 #endif

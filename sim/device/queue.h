@@ -37,6 +37,11 @@ static inline struct packet *queue_front(const struct queue *queue) {
     return (void *)queue->head;
 }
 
+/** The packet that joined last; the queue must not be empty. */
+static inline struct packet *queue_last(const struct queue *queue) {
+    return (void *)(queue->tail - CHUNK_SLOT_BYTES);
+}
+
 /** When a waiting packet is ready. */
 static inline uint64_t queue_ready_ps(const struct packet *packet) {
     return packet->time_ps >> ENGINE_PORT_BITS;

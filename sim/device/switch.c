@@ -38,6 +38,8 @@ static void init_port(struct switch_device *device, uint32_t number) {
         .headroom_limit_bytes = headroom_of(device, link->reverse),
         .in_ps_per_byte = fabric->links[link->reverse].ps_per_byte,
         .mark_stream = hash_stream(device->context->parameters->seed, HASH_PURPOSE_ECN, device->device, number),
+        .trim_stream = hash_stream(device->context->parameters->seed, HASH_PURPOSE_TRIM, device->device, number),
+        .last_hop = head->kind == FABRIC_ENDPOINT,
     };
 }
 
@@ -62,6 +64,14 @@ static void init_shortcuts(struct switch_device *device, const struct fabric_dev
     device->pfc = parameters->pfc;
     device->lossless = pool_of(parameters->lossless_pool_bytes, parameters->lossless_alpha_shift);
     device->lossy = pool_of(parameters->lossy_pool_bytes, parameters->lossy_alpha_shift);
+    for (int class = 0; class < PACKET_CLASSES; class ++) {
+        const bool limited = class == PACKET_CLASS_LOSSY && parameters->queue_limit_bytes > 0;
+        device->queue_limit_bytes[class] = limited ? parameters->queue_limit_bytes : UINT64_MAX;
+    }
+    if (device->queue_limit_bytes[PACKET_CLASS_LOSSY] < device->lossy.threshold_half_full_bytes) {
+        device->lossy.threshold_half_full_bytes = device->queue_limit_bytes[PACKET_CLASS_LOSSY];
+    }
+    device->trim_turns = parameters->trim ? parameters->trim_turns : 0;
     device->marks_above_bytes = parameters->ecn ? parameters->ecn_minimum_bytes : UINT64_MAX;
     if (device->context->controller->wants_telemetry) {
         device->telemetry = memory_allocate(place->n_ports, sizeof(*device->telemetry));
@@ -224,7 +234,7 @@ struct switch_port *switch_route(struct switch_device *device, const struct pack
     return route(device, packet, ingress, now_ps);
 }
 
-static void drop(const struct switch_device *device, const struct switch_port *egress, const struct packet *packet,
+void switch_drop(const struct switch_device *device, const struct switch_port *egress, const struct packet *packet,
                  uint32_t ingress, uint64_t now_ps) {
     const struct context *context = device->context;
     struct link_counters *counters = egress->counters;
@@ -311,8 +321,8 @@ static inline void handle_packet(struct switch_device *device, struct engine_wor
                               : switch_admit_lossy(device, worker, egress, class, size, now_ps);
     if (__builtin_expect(admitted, 1)) {
         enqueue(device, worker, egress, packet, number, now_ps);
-    } else {
-        drop(device, egress, packet, number, now_ps);
+    } else if (!device->parameters->trim || !switch_trim(device, worker, egress, packet, number, now_ps)) {
+        switch_drop(device, egress, packet, number, now_ps);
     }
 }
 

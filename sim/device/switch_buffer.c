@@ -70,15 +70,23 @@ bool switch_squeeze_lossless(struct switch_device *device, struct engine_worker 
 
 bool switch_squeeze_lossy(struct switch_device *device, struct engine_worker *worker, const struct switch_port *egress,
                           enum packet_class class, uint32_t size_bytes, uint64_t now_ps) {
-    if (!device->exact) {
+    const uint64_t depth_bytes = (uint64_t)egress->depth[class] + size_bytes;
+    if (depth_bytes > device->queue_limit_bytes[class]) {
+        return false; // the pool has no part in this
+    }
+    if (!switch_pool_admits(&device->lossy, size_bytes, depth_bytes)) {
+        if (device->exact) {
+            device->strained = true;
+            return false;
+        }
         make_exact(device, worker, now_ps);
-        if (switch_pool_admits(&device->lossy, size_bytes, egress->depth[class] + size_bytes)) {
-            device->lossy.used_bytes += size_bytes;
-            return true;
+        if (!switch_pool_admits(&device->lossy, size_bytes, depth_bytes)) {
+            device->strained = true;
+            return false;
         }
     }
-    device->strained = true;
-    return false;
+    device->lossy.used_bytes += size_bytes;
+    return true;
 }
 
 static bool may_resume(const struct switch_device *device, const struct switch_port *ingress) {

@@ -37,6 +37,9 @@ struct switch_port {
     uint64_t paused_since_ps;
     uint64_t headroom_limit_bytes; /**< as ingress */
     uint32_t deficit[PACKET_CLASSES];
+    uint32_t control_run; /**< control packets in a row that started while data waited */
+    uint64_t trim_stream, trim_draws;
+    bool last_hop; /**< it leads to an endpoint */
 };
 
 /** What admission needs to know of a pool: its threshold is what is free, << left, >> right. */
@@ -61,7 +64,9 @@ struct switch_device {
     bool strained; /**< the bound failed, or an ingress was paused, in this window */
     uint32_t n_pausing;
     struct switch_pool lossless;
-    struct switch_pool lossy;         /**< of control too */
+    struct switch_pool lossy;                   /**< of control too */
+    uint64_t queue_limit_bytes[PACKET_CLASSES]; /**< UINT64_MAX: none */
+    uint32_t trim_turns;                        /**< 0: control is strict */
     uint64_t marks_above_bytes;       /**< a data queue so deep may be marked, or tells; UINT64_MAX without ECN */
     struct telemetry_port *telemetry; /**< [n_ports]; NULL: the controller wants none */
     uint64_t *active;                 /**< a bit a port: decision_ps may be set */
@@ -117,6 +122,17 @@ bool switch_squeeze_lossless(struct switch_device *device, struct engine_worker 
 bool switch_squeeze_lossy(struct switch_device *device, struct engine_worker *worker, const struct switch_port *egress,
                           enum packet_class class, uint32_t size_bytes, uint64_t now_ps);
 
+/** A packet finds no room: counts it. */
+void switch_drop(const struct switch_device *device, const struct switch_port *egress, const struct packet *packet,
+                 uint32_t ingress, uint64_t now_ps);
+
+/**
+ * A lossy data packet that came in at ingress finds no room at egress: it, or the one that joined the queue last, is cut to its
+ * header (trim.c). Returns false if nothing may be cut: it is to be dropped. *packet may be changed.
+ */
+bool switch_trim(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
+                 struct packet *packet, uint32_t ingress, uint64_t now_ps);
+
 /** Lossless bytes leave the headroom or the pool of a paused ingress, which is resumed if that makes it due. */
 void switch_release_paused(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
                            uint32_t size_bytes, uint64_t now_ps);
@@ -165,10 +181,14 @@ static inline bool switch_admit_lossless(struct switch_device *device, struct en
 static inline bool switch_admit_lossy(struct switch_device *device, struct engine_worker *worker,
                                       const struct switch_port *egress, enum packet_class class, uint32_t size_bytes,
                                       uint64_t now_ps) {
-    if (__builtin_expect(!switch_pool_admits(&device->lossy, size_bytes, egress->depth[class] + size_bytes), 0)) {
+    struct switch_pool *pool = &device->lossy;
+    if (__builtin_expect(
+            egress->depth[class] + size_bytes > pool->threshold_half_full_bytes ||
+                pool->used_bytes + size_bytes > pool->bytes / 2,
+            0)) { // else whatever is asked for is admitted: limits of queues are below the threshold, or they lower it
         return switch_squeeze_lossy(device, worker, egress, class, size_bytes, now_ps);
     }
-    device->lossy.used_bytes += size_bytes;
+    pool->used_bytes += size_bytes;
     return true;
 }
 

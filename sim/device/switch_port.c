@@ -25,11 +25,21 @@ static inline uint64_t head_ready_ps(const struct queue *queue) {
     return queue_is_empty(queue) ? TIME_NEVER : queue_ready_ps(queue_front(queue));
 }
 
+/* Whether control, which has a head that is ready, leaves a turn to data that is ready too. */
+static bool yields(const struct switch_device *device, struct switch_port *port, uint64_t now_ps) {
+    const uint64_t lossless_ps = port->paused ? TIME_NEVER : head_ready_ps(&port->queues[PACKET_CLASS_LOSSLESS]);
+    if (lossless_ps > now_ps && head_ready_ps(&port->queues[PACKET_CLASS_LOSSY]) > now_ps) {
+        return false;
+    }
+    port->control_run = port->control_run < device->trim_turns ? port->control_run + 1 : 0;
+    return port->control_run == 0;
+}
+
 /* Class to send from at now_ps, PACKET_CLASSES if none; *wait_ps = when the earliest head becomes ready. */
 static inline enum packet_class choose_class(const struct switch_device *device, struct switch_port *port,
                                              uint64_t now_ps, uint64_t *wait_ps) {
     const uint64_t control_ps = head_ready_ps(&port->queues[PACKET_CLASS_CONTROL]);
-    if (control_ps <= now_ps) {
+    if (control_ps <= now_ps && (device->trim_turns == 0 || !yields(device, port, now_ps))) {
         return PACKET_CLASS_CONTROL;
     }
     const uint64_t lossless_ps = port->paused ? TIME_NEVER : head_ready_ps(&port->queues[PACKET_CLASS_LOSSLESS]);

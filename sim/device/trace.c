@@ -8,7 +8,7 @@
 
 enum { FIRST_CAPACITY = 1024, CONTEXT_RECORDS = 6 };
 
-static const char *const event_names[TRACE_EVENTS] = {"start",  "drop",   "lose",    "pause",
+static const char *const event_names[TRACE_EVENTS] = {"start",  "drop",   "trim",    "lose",    "pause",
                                                       "resume", "credit", "deliver", "complete"};
 static const char *const kind_names[] = {"DATA",  "URGENT",      "ACK",    "NACK", "CONGESTION",
                                          "PROBE", "PROBE_REPLY", "RECORD", "PULL"};

@@ -17,6 +17,7 @@
 enum trace_event {
     TRACE_START, /**< a packet is put on the link that leaves port; all packet fields (a mark included); detail = end of its transmission (ps) */
     TRACE_DROP, /**< a switch drops a packet that came in at port; all packet fields; detail = egress port it was meant for, or TRACE_UNROUTED */
+    TRACE_TRIM, /**< a switch cuts a packet that came in at port to its header; all packet fields, as it was before; detail = egress port */
     TRACE_LOSE, /**< of a packet that starts on the link that leaves port: it gets lost there; all packet fields */
     TRACE_PAUSE,  /**< a switch pauses its ingress port */
     TRACE_RESUME, /**< a switch resumes its ingress port */

@@ -7,7 +7,7 @@
  * figures as in htsim's buffer_reps (8 entries, 16 random explorations after a freeze, freeze of 10 ms).
  *
  * - An unmarked ACK puts the entropy of the packet that it answers into a ring of 8, over the oldest entry.
- * - A retransmission time-out freezes the queue pair, unless it explores: for 10 ms the entries of the ring are used in turn, fresh or
+ * - Where switches trim packets, so that full queues lose none, a retransmission time-out freezes the queue pair, unless it explores: for 10 ms the entries of the ring are used in turn, fresh or
  *   not, since paths that worked before a failure probably still do. The first ACK after that ends the freeze; then 16 packets
  *   explore with random entropies before recycling begins anew.
  * - At first there is nothing to recycle, so packets explore until ACKs come back.

@@ -42,6 +42,8 @@ static void sum_links(struct summary *s, const struct reference *reference) {
         s->links.drops_lossless += counts->drops_lossless;
         s->links.drops_lossy += counts->drops_lossy;
         s->links.pauses += counts->pauses;
+        s->links.trims += counts->trims;
+        s->links.changed_places += counts->changed_places;
         s->links.credit_stalls += counts->credit_stalls;
         s->links.lane_stalls += counts->lane_stalls;
         s->links.renewed_credits += counts->renewed_credits;
@@ -346,6 +348,12 @@ static bool watchdog_storm(const struct summary *s) {
 static bool watchdog_restoration(const struct summary *s) {
     return s->links.watchdog_restorations > 0;
 }
+static bool trim(const struct summary *s) {
+    return s->links.trims > 0;
+}
+static bool trim_waiting(const struct summary *s) {
+    return s->links.changed_places > 0;
+}
 static bool finished(const struct summary *s) {
     return s->reference->finished;
 }
@@ -419,6 +427,8 @@ static const struct {
     [FEATURE_SPURIOUS] = {"packet sent again without need", spurious},
     [FEATURE_WATCHDOG_STORM] = {"queue emptied by the PFC watchdog", watchdog_storm},
     [FEATURE_WATCHDOG_RESTORATION] = {"queue restored by the PFC watchdog", watchdog_restoration},
+    [FEATURE_TRIM] = {"trimmed packet", trim},
+    [FEATURE_TRIM_WAITING] = {"trimmed packet that had waited", trim_waiting},
 };
 _Static_assert((int)FEATURES <= 128, "a set of features has too few bits");
 

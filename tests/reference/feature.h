@@ -5,6 +5,7 @@
 #ifndef MOEFABRIC_TESTS_FEATURE_H
 #define MOEFABRIC_TESTS_FEATURE_H
 
+#include "base/rate.h"
 #include "random_case.h"
 #include "reference.h"
 
@@ -83,6 +84,8 @@ enum feature {
     FEATURE_SPURIOUS,
     FEATURE_WATCHDOG_STORM,
     FEATURE_WATCHDOG_RESTORATION,
+    FEATURE_TRIM,
+    FEATURE_TRIM_WAITING,
     FEATURES
 };
 

@@ -30,6 +30,9 @@ struct reference_link_counts {
     uint64_t watchdog_storms;          /**< storms that it declared there */
     uint64_t watchdog_restorations;    /**< … and took back */
     uint64_t dropped_bytes;            /**< of both */
+    uint64_t trims;                    /**< packets that were meant for this port and cut to their header … */
+    uint64_t trimmed_bytes;            /**< … and what was cut off */
+    uint64_t changed_places;           /**< of these, packets that had waited */
     uint64_t lost_packets, lost_bytes; /**< put on the link and lost there */
     uint64_t unrouted_packets, unrouted_bytes; /**< came in by the port that this link leaves, and knew no way on */
     uint64_t lost_at_random;                   /**< of those that were lost: not because of a dead link */

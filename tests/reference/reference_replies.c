@@ -183,7 +183,7 @@ bool reference_nic_timeout(struct reference_world *world, struct reference_nic *
         return false;
     }
     world->result->endpoints[nic->endpoint].timeouts++;
-    if (reference_nic_recycles(world)) {
+    if (reference_nic_recycles(world) && network_parameters_trim(world->parameters)) {
         for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
             host_reps_timed_out(&pair->planes[plane].recycled, world->now_ps);
         }

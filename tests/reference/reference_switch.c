@@ -20,6 +20,8 @@ struct switch_port {
     uint64_t deficit[PACKET_CLASSES];
     enum packet_class turn;
     uint64_t draws; /* of the marking stream */
+    uint64_t trim_draws;
+    uint64_t control_run; /* control packets in a row that started while data waited */
     struct telemetry_port telemetry;
     /* as an ingress */
     uint64_t shared, headroom;
@@ -142,8 +144,10 @@ static bool admit_lossless(struct reference_world *world, struct reference_switc
     return true;
 }
 
-static bool admit_lossy(struct reference_switch *device, uint64_t queue_depth, uint64_t size) {
-    if (queue_depth + size > lossy_threshold(device) ||
+static bool admit_lossy(struct reference_switch *device, enum packet_class class, uint64_t queue_depth, uint64_t size) {
+    const uint64_t limit = device->parameters->queue_limit_bytes;
+    if ((class == PACKET_CLASS_LOSSY && limit > 0 && queue_depth + size > limit) ||
+        queue_depth + size > lossy_threshold(device) ||
         device->lossy_used + size > device->parameters->lossy_pool_bytes) {
         return false;
     }
@@ -195,12 +199,25 @@ static enum packet_class take_turn(const struct reference_switch *device, struct
     return port->turn;
 }
 
+/** Whether control leaves this turn to data; waiting: there is data that could start. */
+static bool yields(const struct reference_switch *device, struct switch_port *port, bool waiting) {
+    if (!device->parameters->trim || device->parameters->trim_turns == 0 || !waiting) {
+        return false;
+    }
+    if (port->control_run == device->parameters->trim_turns) {
+        port->control_run = 0;
+        return true;
+    }
+    port->control_run++;
+    return false;
+}
+
 /** The class that sends now, or PACKET_CLASSES. */
 static enum packet_class choose_class(struct reference_world *world, struct reference_switch *device, uint16_t number) {
     struct switch_port *port = &device->ports[number];
     const bool lossless = may_start(world, device, number, PACKET_CLASS_LOSSLESS);
     const bool lossy = may_start(world, device, number, PACKET_CLASS_LOSSY);
-    if (may_start(world, device, number, PACKET_CLASS_CONTROL)) {
+    if (may_start(world, device, number, PACKET_CLASS_CONTROL) && !yields(device, port, lossless || lossy)) {
         return PACKET_CLASS_CONTROL;
     }
     if (lossless && lossy) {
@@ -404,6 +421,84 @@ static void drop(struct reference_world *world, struct reference_switch *device,
     trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, device->device, ingress, packet, egress);
 }
 
+/* ---- trimming ---- */
+
+static bool may_be_cut(const struct reference_switch *device, const struct packet *packet) {
+    return device->parameters->trim && packet_kind(packet) == PACKET_DATA &&
+           packet_class(packet) == PACKET_CLASS_LOSSY && packet->size_bytes > device->parameters->trim_bytes;
+}
+
+/** A packet that joined the queue last leaves it for one that arrives, if that makes room. */
+static bool change_places(struct reference_world *world, struct reference_switch *device,
+                          const struct reference_step *step, uint16_t egress, struct reference_queued *leaves) {
+    struct switch_port *to = &device->ports[egress];
+    struct reference_queue *queue = &to->queues[PACKET_CLASS_LOSSY];
+    const uint64_t size = step->packet.size_bytes;
+    if (queue->count == 0 || !may_be_cut(device, &queue->items[queue->count - 1].packet)) {
+        return false;
+    }
+    const struct reference_queued last = queue->items[queue->count - 1];
+    to->depth[PACKET_CLASS_LOSSY] -= last.packet.size_bytes;
+    device->lossy_used -= last.packet.size_bytes;
+    if (!admit_lossy(device, PACKET_CLASS_LOSSY, to->depth[PACKET_CLASS_LOSSY], size)) {
+        to->depth[PACKET_CLASS_LOSSY] += last.packet.size_bytes;
+        device->lossy_used += last.packet.size_bytes;
+        return false;
+    }
+    *leaves = last;
+    to->depth[PACKET_CLASS_LOSSY] += size;
+    queue->items[queue->count - 1] =
+        (struct reference_queued){.packet = step->packet,
+                                  .ingress = step->port,
+                                  .ready_ps = ready_ps(world, device->device, step->port, egress, size)};
+    reference_world_wake(world, device->device, egress, queue->items[queue->count - 1].ready_ps);
+    reference_world_counts(world, device->device, egress)->changed_places++;
+    return true;
+}
+
+/** The header of a packet that is cut joins the control class. */
+static void send_header(struct reference_world *world, struct reference_switch *device, uint16_t egress,
+                        struct reference_queued cut) {
+    struct switch_port *to = &device->ports[egress];
+    const uint64_t limit = device->parameters->trim_limit_bytes, depth = to->depth[PACKET_CLASS_CONTROL];
+    const uint32_t head = world->fabric->links[reference_world_link(world, device->device, egress)].head_device;
+    const uint64_t size = device->parameters->trim_bytes;
+    struct reference_link_counts *counts = reference_world_counts(world, device->device, egress);
+    trace_add_packet(&world->result->trace, TRACE_TRIM, world->now_ps, device->device, cut.ingress, &cut.packet,
+                     egress);
+    counts->trims++;
+    counts->trimmed_bytes += cut.packet.size_bytes - size;
+    cut.packet.size_bytes = (uint16_t)size;
+    cut.packet.kind_class = (uint8_t)(PACKET_TRIMMED | PACKET_CLASS_CONTROL << 4);
+    if (world->fabric->devices[head].kind == FABRIC_ENDPOINT) {
+        cut.packet.flags_transmission |= PACKET_FLAG_LAST_HOP;
+    }
+    cut.ready_ps = world->now_ps;
+    if ((limit > 0 && depth + size > limit) || !admit_lossy(device, PACKET_CLASS_CONTROL, depth, size)) {
+        drop(world, device, cut.ingress, egress, &cut.packet);
+        return;
+    }
+    to->depth[PACKET_CLASS_CONTROL] += size;
+    reference_queue_push(&to->queues[PACKET_CLASS_CONTROL], &cut);
+}
+
+/** A packet that finds no room. */
+static void trim_or_drop(struct reference_world *world, struct reference_switch *device,
+                         const struct reference_step *step, uint16_t egress) {
+    struct reference_queued cut = {.packet = step->packet, .ingress = step->port};
+    if (!may_be_cut(device, &step->packet)) {
+        drop(world, device, step->port, egress, &step->packet);
+        return;
+    }
+    const uint64_t stream = hash_stream(world->parameters->seed, HASH_PURPOSE_TRIM, device->device, egress);
+    const uint64_t draw = hash_draw(stream, device->ports[egress].trim_draws++);
+    if (draw >> 32 >= device->parameters->trim_arriving_fxp32) {
+        change_places(world, device, step, egress, &cut);
+    }
+    send_header(world, device, egress, cut);
+    choose(world, device, egress);
+}
+
 static void accept(struct reference_world *world, struct reference_switch *device, const struct reference_step *step,
                    uint16_t egress) {
     const struct packet *packet = &step->packet;
@@ -417,9 +512,9 @@ static void accept(struct reference_world *world, struct reference_switch *devic
     }
     const bool admitted = reference_credit_is_used(world) ? true /* the buffer of its port has room */
                           : is_protected(device, packet)  ? admit_lossless(world, device, step->port, size)
-                                                          : admit_lossy(device, to->depth[class], size);
+                                                          : admit_lossy(device, class, to->depth[class], size);
     if (!admitted) {
-        drop(world, device, step->port, egress, packet);
+        trim_or_drop(world, device, step, egress);
         return;
     }
     const struct reference_queued queued = {.packet = *packet,
