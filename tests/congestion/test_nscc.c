@@ -153,6 +153,36 @@ START_TEST(steady_increase_once_a_round_trip) {
 }
 END_TEST
 
+/* Outside of quick adapt's turn a trimmed packet costs a packet of window, down to one. */
+START_TEST(a_trimmed_packet_costs_a_packet_of_window) {
+    const struct congestion_parameters parameters = figures();
+    struct acknowledge_pair pair = start_at(&parameters, 10);
+    for (uint32_t window = 9; window > 1; window--) {
+        pair.controller->trimmed(&parameters, &pair.state, window, pair.now_ps);
+        ck_assert_uint_eq(acknowledge_window(&pair), window);
+    }
+    pair.controller->trimmed(&parameters, &pair.state, 1, pair.now_ps);
+    pair.controller->trimmed(&parameters, &pair.state, 1, pair.now_ps);
+    ck_assert_uint_eq(acknowledge_window(&pair), 1);
+}
+END_TEST
+
+/* In quick adapt's turn the window becomes what was acknowledged, 4 packets, and the 6 in flight change nothing more. */
+START_TEST(a_trimmed_packet_lets_the_window_collapse_once) {
+    const struct congestion_parameters parameters = figures();
+    struct acknowledge_pair pair = start(&parameters);
+    acknowledge(&pair, US, 12 * US, 1, false);
+    acknowledge(&pair, US, 12 * US, 4, false);
+    pair.now_ps += 24 * US;
+    for (int i = 0; i < 1 + 6; i++) {
+        pair.controller->trimmed(&parameters, &pair.state, 6, pair.now_ps);
+        ck_assert_uint_eq(acknowledge_window(&pair), 4);
+    }
+    pair.controller->trimmed(&parameters, &pair.state, 0, pair.now_ps);
+    ck_assert_uint_eq(acknowledge_window(&pair), 3);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("nscc");
     TCase *tests = tcase_create("nscc");
@@ -166,6 +196,8 @@ int main(void) {
     tcase_add_test(tests, the_mean_delay_is_slow);
     tcase_add_test(tests, marks_without_delay_change_nothing);
     tcase_add_test(tests, steady_increase_once_a_round_trip);
+    tcase_add_test(tests, a_trimmed_packet_costs_a_packet_of_window);
+    tcase_add_test(tests, a_trimmed_packet_lets_the_window_collapse_once);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -88,6 +88,30 @@ START_TEST(pace_follows_marks_by_hand) {
 }
 END_TEST
 
+/* 2 of 10 trimmed on the way: 1 - 0.2, and no step up though nothing is marked; 5 of 10 at the own port change nothing, and the 5 that came whole are all marked. */
+START_TEST(pace_follows_trims_on_the_way_by_hand) {
+    const struct congestion_parameters parameters = start(1.5);
+    struct receiver_credit_pace pace;
+    uint64_t now_ps = US;
+    receiver_credit_begin(&pace);
+    for (int i = 0; i < 10; i++) {
+        i < 2 ? receiver_credit_trimmed(&parameters.receiver_credit, &pace, false, now_ps)
+              : receiver_credit_arrived(&parameters.receiver_credit, &pace, false, now_ps);
+    }
+    now_ps += 18 * US;
+    for (int i = 0; i < 10; i++) {
+        i < 5 ? receiver_credit_trimmed(&parameters.receiver_credit, &pace, true, now_ps)
+              : receiver_credit_arrived(&parameters.receiver_credit, &pace, true, now_ps);
+    }
+    ck_assert_double_eq_tol(pace.rate, 0.8, 1e-12);
+    now_ps += 18 * US;
+    interval(&parameters, &pace, &now_ps, 0); /* g = 0.5: × (1 - 0.2 × 0.5) */
+    ck_assert_double_eq_tol(pace.rate, 0.8 * 0.9, 1e-12);
+    interval(&parameters, &pace, &now_ps, 0); /* g = 0.25: + 0.01 */
+    ck_assert_double_eq_tol(pace.rate, 0.8 * 0.9 + 0.01, 1e-12);
+}
+END_TEST
+
 START_TEST(pace_stays_within_its_bounds) {
     const struct congestion_parameters parameters = start(1.5);
     struct receiver_credit_pace pace;
@@ -121,6 +145,7 @@ int main(void) {
     tcase_add_test(tests, acknowledgements_close_the_window_and_pulls_open_it);
     tcase_add_test(tests, one_packet_may_always_go);
     tcase_add_test(tests, pace_follows_marks_by_hand);
+    tcase_add_test(tests, pace_follows_trims_on_the_way_by_hand);
     tcase_add_test(tests, pace_stays_within_its_bounds);
     tcase_add_test(tests, the_gap_is_what_was_asked_for_at_the_pace);
     suite_add_tcase(suite, tests);

@@ -188,7 +188,7 @@ static void check_conservation(const struct rig *rig) {
                 ck_abort_msg("bytes were lost on the link into port %u of device %u", p, d);
             }
             in_bytes += counters->arrived_bytes;
-            out_bytes += counters->bytes + counters->dropped_bytes + counters->unrouted_bytes;
+            out_bytes += counters->bytes + counters->dropped_bytes + counters->trimmed_bytes + counters->unrouted_bytes;
         }
         if (device->kind != FABRIC_ENDPOINT && in_bytes != out_bytes) {
             ck_abort_msg("device %u took %llu bytes and gave %llu", d, (unsigned long long)in_bytes,
@@ -268,6 +268,8 @@ struct link_counters rig_links(const struct rig *rig) {
         sum.lossless_drops += link->lossless_drops;
         sum.lossy_drops += link->lossy_drops;
         sum.dropped_bytes += link->dropped_bytes;
+        sum.trims += link->trims;
+        sum.trimmed_bytes += link->trimmed_bytes;
         sum.lost_packets += link->lost_packets;
         sum.lost_bytes += link->lost_bytes;
         sum.unrouted_packets += link->unrouted_packets;
