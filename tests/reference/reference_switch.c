@@ -200,16 +200,12 @@ static enum packet_class take_turn(const struct reference_switch *device, struct
 }
 
 /** Whether control leaves this turn to data; waiting: there is data that could start. */
-static bool yields(const struct reference_switch *device, struct switch_port *port, bool waiting) {
-    if (!device->parameters->trim || device->parameters->trim_turns == 0 || !waiting) {
-        return false;
-    }
-    if (port->control_run == device->parameters->trim_turns) {
-        port->control_run = 0;
-        return true;
-    }
-    port->control_run++;
-    return false;
+static bool yields(const struct reference_world *world, const struct reference_switch *device, struct switch_port *port,
+                   bool waiting) {
+    const struct switch_parameters *p = device->parameters;
+    const bool counts = p->trim && p->trim_turns > 0 && waiting && !reference_credit_is_used(world);
+    port->control_run = counts ? (port->control_run + 1) % (p->trim_turns + UINT64_C(1)) : port->control_run;
+    return counts && port->control_run == 0;
 }
 
 /** The class that sends now, or PACKET_CLASSES. */
@@ -217,7 +213,7 @@ static enum packet_class choose_class(struct reference_world *world, struct refe
     struct switch_port *port = &device->ports[number];
     const bool lossless = may_start(world, device, number, PACKET_CLASS_LOSSLESS);
     const bool lossy = may_start(world, device, number, PACKET_CLASS_LOSSY);
-    if (may_start(world, device, number, PACKET_CLASS_CONTROL) && !yields(device, port, lossless || lossy)) {
+    if (may_start(world, device, number, PACKET_CLASS_CONTROL) && !yields(world, device, port, lossless || lossy)) {
         return PACKET_CLASS_CONTROL;
     }
     if (lossless && lossy) {
@@ -438,15 +434,13 @@ static bool change_places(struct reference_world *world, struct reference_switch
         return false;
     }
     const struct reference_queued last = queue->items[queue->count - 1];
-    to->depth[PACKET_CLASS_LOSSY] -= last.packet.size_bytes;
     device->lossy_used -= last.packet.size_bytes;
-    if (!admit_lossy(device, PACKET_CLASS_LOSSY, to->depth[PACKET_CLASS_LOSSY], size)) {
-        to->depth[PACKET_CLASS_LOSSY] += last.packet.size_bytes;
+    if (!admit_lossy(device, PACKET_CLASS_LOSSY, to->depth[PACKET_CLASS_LOSSY] - last.packet.size_bytes, size)) {
         device->lossy_used += last.packet.size_bytes;
         return false;
     }
     *leaves = last;
-    to->depth[PACKET_CLASS_LOSSY] += size;
+    to->depth[PACKET_CLASS_LOSSY] += size - last.packet.size_bytes;
     queue->items[queue->count - 1] =
         (struct reference_queued){.packet = step->packet,
                                   .ingress = step->port,
