@@ -2,6 +2,7 @@
 #include "random_loss.h"
 
 #include "dice.h"
+#include "random_wishes.h"
 
 #define US UINT64_C(1000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -35,7 +36,7 @@ void random_loss_draw(struct network_parameters *parameters, uint64_t number) {
         return;
     }
     draw_recovery(&parameters->nic, &dice);
-    if (dice_chance(&dice, TRIMMING_PERCENT)) {
+    if (dice_chance(&dice, TRIMMING_PERCENT) && !random_wishes_blinks(number)) { // those want pauses
         parameters->nic.data_class = PACKET_CLASS_LOSSY;
         draw_trimming(&parameters->leaf, &parameters->nic, &dice);
         draw_trimming(&parameters->spine, &parameters->nic, &dice);

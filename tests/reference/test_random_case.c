@@ -32,18 +32,19 @@ static struct sums sum(const struct random_case *random_case, const struct trace
 
 static bool bytes_are_conserved(const struct random_case *random_case, const struct reference *reference) {
     const struct fabric *fabric = random_case->fabric;
-    uint64_t put_in = 0, taken_out = 0;
+    uint64_t cut_off = 0, put_in = 0, taken_out = 0;
     for (uint32_t link = 0; link < fabric->n_links; link++) {
         const bool from_endpoint = fabric->devices[fabric->links[link].tail_device].kind == FABRIC_ENDPOINT;
         const bool to_endpoint = fabric->devices[fabric->links[link].head_device].kind == FABRIC_ENDPOINT;
         put_in += from_endpoint ? reference->links[link].bytes : 0;
+        cut_off += reference->links[link].trimmed_bytes;
         taken_out += to_endpoint ? reference->links[link].arrived_bytes : 0;
         if (reference->links[link].bytes != reference->links[link].arrived_bytes + reference->links[link].lost_bytes) {
             return false;
         }
     }
     const struct sums sums = sum(random_case, &reference->trace);
-    return put_in == taken_out + sums.dropped_bytes + sums.lost_bytes;
+    return put_in == taken_out + cut_off + sums.dropped_bytes + sums.lost_bytes;
 }
 
 /** A case ends with everything delivered, unless something was dropped that nobody repeats, or time was up. */
