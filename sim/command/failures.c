@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LIMIT = 1000000 }; /* times that a link fails, all links together */
 
@@ -53,7 +54,7 @@ static void add_once(struct filling *filling, const struct failure *failure) {
 static void add_link(struct filling *filling, const struct experiment_failure *given, uint32_t link) {
     const struct fabric_link *place = &filling->fabric->links[link];
     const uint64_t slowest = rate_ps_per_byte(SLOWEST_BITS_PER_S);
-    if (place->kind != FABRIC_ETHERNET) {
+    if (place->kind != FABRIC_ETHERNET && kind_of(given->action) != FAILURE_SLOW) {
         return;
     }
     struct failure failure = {.kind = kind_of(given->action),
@@ -69,6 +70,26 @@ static void add_link(struct filling *filling, const struct experiment_failure *g
     }
 }
 
+/* "nic17" is the NIC of gpu17. */
+static bool is_nic(const struct experiment_failure *given) {
+    const size_t digits = strncmp(given->what, "nic", 3) == 0 ? strspn(given->what + 3, "0123456789") : 0;
+    return digits > 0 && given->what[3 + digits] == '\0';
+}
+
+static bool find(const struct fabric *fabric, const struct experiment_failure *given, struct lookup_place *place) {
+    char name[sizeof(given->what)];
+    snprintf(name, sizeof(name), "%s%s", is_nic(given) ? "gpu" : "", is_nic(given) ? given->what + 3 : given->what);
+    return lookup_find(fabric, name, place);
+}
+
+/* A slow GPU sends at a share of the rates, into the fabric and over NVLink; what it receives is not held back. */
+static void add_gpu(struct filling *filling, const struct experiment_failure *given,
+                    const struct fabric_device *device) {
+    for (uint32_t port = 0; port < device->n_ports; port++) {
+        add_link(filling, given, device->first_port + port);
+    }
+}
+
 static void add_place(struct filling *filling, const struct experiment_failure *given,
                       const struct lookup_place *place) {
     if (place->link != FABRIC_NONE) {
@@ -79,7 +100,14 @@ static void add_place(struct filling *filling, const struct experiment_failure *
         return;
     }
     const struct fabric_device *device = &filling->fabric->devices[place->device];
+    if (device->kind == FABRIC_ENDPOINT && given->action == EXPERIMENT_ACTION_SLOW && !is_nic(given)) {
+        add_gpu(filling, given, device);
+        return;
+    }
     for (uint32_t port = 0; port < device->n_ports; port++) {
+        if (filling->fabric->links[device->first_port + port].kind != FABRIC_ETHERNET) {
+            continue;
+        }
         if (!is_of_receiver(given)) {
             add_link(filling, given, device->first_port + port);
         }
@@ -125,7 +153,7 @@ bool failures_init(struct failure_list *list, const struct experiment *experimen
     for (uint32_t i = 0; i < experiment->n_failures; i++) {
         const struct experiment_failure *given = &experiment->failures[i];
         struct lookup_place place;
-        if (!lookup_find(fabric, given->what, &place)) {
+        if (!find(fabric, given, &place)) {
             failures_fini(list);
             return refuse_unknown(error, fabric, given);
         }

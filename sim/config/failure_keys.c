@@ -10,7 +10,9 @@ static const char *const actions[] = {"down", "slow", "lossy", "slow_receive", "
 const struct key failure_keys[8] = {
     {"what", KEY_TEXT, .required = true,
      .doc = "A link as reports name it, \"leaf0:up3 → spine1\" (-> will do, and so will \"leaf0:up3\" where that is "
-            "enough), a switch (\"spine1\": all its cables), or a GPU (\"gpu17\": its NIC).",
+            "enough), a switch (\"spine1\": all its cables), or a GPU (\"gpu17\": its NIC; "
+            "with the action slow all that it sends, into the fabric and over NVLink), or a NIC (\"nic17\", that of "
+            "gpu17).",
      FIELD(experiment_failure, what)},
     {"action", KEY_CHOICE, .required = true, .names = actions,
      .doc = "down: nothing gets across, in both directions. slow: another rate, in both directions. lossy: packets are "

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "device/credit.h"
 #include "device/endpoint_internal.h"
+#include "fabric/failure_plan.h"
 
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ void lane_init(struct endpoint *endpoint) {
         endpoint->lanes[i] = (struct lane){
             .ps_per_byte = link->ps_per_byte,
             .latency_ps = link->latency_ps,
+            .fails = context->failures != NULL && failure_plan_fails(context->failures, first + i),
             .credit_bytes = credit_initial_bytes(context, first + i),
             .link = first + i,
             .last_channel = TRAFFIC_CHANNELS - 1,
@@ -248,7 +250,10 @@ static void start(struct endpoint *endpoint, struct engine_worker *worker, uint3
         .entropy = (uint16_t)message->n_records,
         .kind_class = PACKET_RECORD | PACKET_CLASS_LOSSLESS << 4,
     };
-    lane->free_ps = next->time_ps + rate_next_ps(lane->ps_per_byte, size, &lane->carry);
+    const uint64_t ps_per_byte = __builtin_expect(lane->fails, 0)
+                                     ? failure_plan_state(context->failures, lane->link, next->time_ps).ps_per_byte
+                                     : lane->ps_per_byte;
+    lane->free_ps = next->time_ps + rate_next_ps(ps_per_byte, size, &lane->carry);
     packet.time_ps = lane->free_ps + lane->latency_ps;
     engine_send(worker, context->rings, lane->link, ENGINE_PACKET, &packet);
     counters_sent(&context->links[lane->link], &packet);

@@ -69,6 +69,7 @@ struct lane_queue {
 struct lane {
     uint64_t free_ps, unblocked_ps;
     uint64_t ps_per_byte, latency_ps;
+    bool fails; /**< is slow at times: its rate is looked up at each start */
     uint64_t credit_bytes;
     uint32_t carry;
     uint32_t link;

@@ -17,7 +17,7 @@ enum failure_kind {
 
 #define FAILURE_LOSS_ONE (UINT64_C(1) << 32)
 
-/** One directed Ethernet link in [from_ps, until_ps); FAILURE_RECEIVE: one that enters an endpoint. */
+/** One directed Ethernet link (FAILURE_SLOW: NVLink too) in [from_ps, until_ps); FAILURE_RECEIVE: one that enters an endpoint. */
 struct failure {
     enum failure_kind kind;
     uint32_t link;

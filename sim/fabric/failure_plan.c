@@ -119,10 +119,10 @@ static void add_wires(struct failure_plan *plan, const struct failure_list *list
         qsort(sorted, list->count, sizeof(*sorted), by_link_and_time);
     }
     for (uint32_t first = 0, end = 0; first < list->count; first = end) {
-        REQUIRE(sorted[first].link < plan->fabric->n_links &&
-                    plan->fabric->links[sorted[first].link].kind == FABRIC_ETHERNET,
-                "link %u cannot fail", sorted[first].link);
+        REQUIRE(sorted[first].link < plan->fabric->n_links, "there is no link %u", sorted[first].link);
         while (end < list->count && sorted[end].link == sorted[first].link) {
+            REQUIRE(plan->fabric->links[sorted[end].link].kind == FABRIC_ETHERNET || sorted[end].kind == FAILURE_SLOW,
+                    "link %u can be slow, but not fail otherwise", sorted[end].link);
             REQUIRE(sorted[end].from_ps < sorted[end].until_ps, "a failure of link %u has no time", sorted[end].link);
             end++;
         }

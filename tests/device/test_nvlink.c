@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* NVLink: records over all ports, credits, channels. d = time of a record on a link, L = latency of a link. */
 #include "base/memory.h"
+#include "base/rate.h"
+#include "fabric/failure.h"
 #include "rig.h"
 
 #include <check.h>
@@ -53,6 +55,25 @@ START_TEST(a_flow_takes_its_share_of_every_link_plus_latency) {
         ck_assert_uint_eq(endpoint_counters_of(network_endpoint(rig->network, 1))->nvlink_bytes_received, sizes[_i]);
         rig_free(rig);
     }
+}
+END_TEST
+
+/* What a slow GPU sends takes twice as long on its own link; what it receives, and what the chip forwards, does not. */
+START_TEST(a_slow_gpu_sends_at_its_own_rate_and_receives_at_that_of_others) {
+    struct rig *rig = domain(4, 1, 1);
+    const uint32_t link = rig->fabric->devices[3].first_port;
+    struct failure slow = {.kind = FAILURE_SLOW,
+                           .link = link,
+                           .until_ps = TIME_NEVER,
+                           .ps_per_byte = 2 * rig->fabric->links[link].ps_per_byte};
+    const struct failure_list list = {.failures = &slow, .count = 1};
+    rig->parameters.failures = &list;
+    const uint32_t sent = send(rig, 3, 1, 10 * RIG_RECORD_BYTES, 0);
+    const uint32_t received = send(rig, 2, 3, 10 * RIG_RECORD_BYTES, 0);
+    rig_finish(rig);
+    ck_assert_uint_eq(rig_delivered_ps(rig, sent), UINT64_C(21) * D_PS + 2 * RIG_LATENCY_PS);
+    ck_assert_uint_eq(rig_delivered_ps(rig, received), UINT64_C(11) * D_PS + 2 * RIG_LATENCY_PS);
+    rig_free(rig);
 }
 END_TEST
 
@@ -200,6 +221,7 @@ END_TEST
 int main(void) {
     TCase *times = tcase_create("times");
     tcase_add_loop_test(times, a_flow_takes_its_share_of_every_link_plus_latency, 0, 8);
+    tcase_add_test(times, a_slow_gpu_sends_at_its_own_rate_and_receives_at_that_of_others);
     tcase_add_test(times, messages_of_a_channel_follow_each_other);
     tcase_add_test(times, two_channels_take_turns);
     tcase_add_test(times, flows_into_one_gpu_are_done_when_its_links_have_carried_them_all);

@@ -7,7 +7,7 @@
 
 #define US UINT64_C(1000000)
 
-enum { TOPIC_RECEIVE = 620, LIMITED_PERCENT = 20, SLOWEST_TIMES = 12, FAILURES_MOST = 4 };
+enum { TOPIC_RECEIVE = 620, TOPIC_SLOW_GPU = 640, LIMITED_PERCENT = 20, SLOWEST_TIMES = 12, FAILURES_MOST = 4 };
 
 static void draw_buffer(struct dice *dice, struct nic_parameters *nic) {
     const uint64_t packet = nic->payload_bytes + nic->header_bytes;
@@ -41,10 +41,30 @@ static uint32_t draw_link(struct dice *dice, const struct fabric *fabric) {
     return FABRIC_NONE;
 }
 
+/** GPUs that send slowly over NVLink for a time, in some cases. */
+static void draw_slow_gpus(uint64_t number, const struct fabric *fabric, struct failure_list *list) {
+    struct dice dice = dice_of(number, TOPIC_SLOW_GPU);
+    const uint32_t gpu = dice_below(&dice, fabric->n_endpoints);
+    const struct fabric_device *device = &fabric->devices[gpu];
+    const uint64_t from_ps = dice_between(&dice, 0, 20 * US), lasts_ps = 1 + dice_between(&dice, 0, 60 * US);
+    const bool slow = dice_chance(&dice, 20);
+    const uint64_t quarters = 5 + dice_below(&dice, 20);
+    for (uint32_t port = 0; port < device->n_ports && slow; port++) {
+        const uint32_t link = device->first_port + port;
+        list->failures = memory_resize(list->failures, list->count + 1, sizeof *list->failures);
+        list->failures[list->count++] = (struct failure){.kind = FAILURE_SLOW,
+                                                         .link = link,
+                                                         .from_ps = from_ps,
+                                                         .until_ps = from_ps + lasts_ps,
+                                                         .ps_per_byte = fabric->links[link].ps_per_byte * quarters / 4};
+    }
+}
+
 void random_receive_draw(uint64_t number, const struct fabric *fabric, struct network_parameters *parameters,
                          struct failure_list *list) {
     struct dice dice = dice_of(number, TOPIC_RECEIVE);
     const uint32_t first = dice_chance(&dice, LIMITED_PERCENT) ? draw_link(&dice, fabric) : FABRIC_NONE;
+    draw_slow_gpus(number, fabric, list);
     if (first == FABRIC_NONE) {
         return;
     }
