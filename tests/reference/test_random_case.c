@@ -4,6 +4,8 @@
 #include "random_case.h"
 #include "reference.h"
 
+#include "base/rate.h"
+
 #include <check.h>
 #include <stdlib.h>
 
@@ -47,7 +49,19 @@ static bool bytes_are_conserved(const struct random_case *random_case, const str
     return put_in == taken_out + cut_off + sums.dropped_bytes + sums.lost_bytes;
 }
 
-/** A case ends with everything delivered, unless something was dropped that nobody repeats, or time was up. */
+/** Whether some host stops taking data for good. */
+static bool stops_for_good(const struct random_case *random_case) {
+    const struct failure_list *list = &random_case->failures;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct failure *failure = &list->failures[i];
+        if (failure->kind == FAILURE_RECEIVE && failure->until_ps == TIME_NEVER && failure->ps_per_byte == TIME_NEVER) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** A case ends with everything delivered, unless something was dropped that nobody repeats, time was up, or a host takes nothing any more. */
 static bool ends_well(const struct random_case *random_case, const struct reference *reference) {
     const struct sums sums = sum(random_case, &reference->trace);
     const bool time_up = reference->last_ps + 2 * random_case->parameters.nic.retransmit_timeout_ps * 128 >
@@ -55,7 +69,7 @@ static bool ends_well(const struct random_case *random_case, const struct refere
     if (reference->finished) {
         return sums.delivered == traffic_list_count(random_case->list) || sums.dropped_urgent > 0;
     }
-    return sums.dropped_urgent > 0 || time_up;
+    return sums.dropped_urgent > 0 || time_up || stops_for_good(random_case);
 }
 
 static bool breaks_a_rule(const struct random_case *random_case, void *table) {
