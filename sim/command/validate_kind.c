@@ -6,6 +6,7 @@
 #include "command/validate_eplb.h"
 #include "command/validate_gate.h"
 #include "command/validate_hash.h"
+#include "command/validate_kept.h"
 #include "command/validate_rail.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ const struct validate_kind *const validate_kind_table[] = {
     &validate_rail_alltoall,
     &validate_gate,
     &validate_measured_load,
+    &validate_kept_rate,
     NULL,
 };
 
