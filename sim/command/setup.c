@@ -102,6 +102,12 @@ static bool is_lossless(const struct topology *topology) {
     return topology->leaf.pfc || topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND;
 }
 
+/* arXiv:2605.21187: by hardware plane load balancing, and by NCCL. */
+static uint64_t plane_failover_of(const struct topology_nic *nic) {
+    const uint64_t usual_ps = nic->plane_failover == TOPOLOGY_FAILOVER_HARDWARE ? 3000000000 : 1080000000000;
+    return nic->plane_failover_time_ps > 0 ? nic->plane_failover_time_ps : usual_ps;
+}
+
 /* Whether packets of a queue pair go by several planes. */
 static bool chooses_planes(const struct topology_nic *nic) {
     return nic->planes > 1 && nic->plane_choice == TOPOLOGY_PLANE_PACKET;
@@ -125,6 +131,7 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
         .nack_interval_ps = given->nack_interval_ps,
         .selective_repeat = experiment->transport.recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT,
         .loss_distance = loss_distance(experiment, adaptive || chooses_planes(given)),
+        .plane_failover_ps = plane_failover_of(given),
         .plane_by_pair = given->plane_choice == TOPOLOGY_PLANE_QUEUE_PAIR,
         .context_by_plane = !policy->global_context && !pulls,
         .short_timeout_ps = experiment->transport.short_timeout_ps,

@@ -43,14 +43,19 @@ enum topology_plane_choice {
     TOPOLOGY_PLANE_QUEUE_PAIR, /**< that of its queue pair */
 };
 
+/** What leaves out planes that have died. */
+enum topology_plane_failover { TOPOLOGY_FAILOVER_HARDWARE, TOPOLOGY_FAILOVER_SOFTWARE };
+
 /** Section `nic`. */
 struct topology_nic {
     uint32_t planes; /**< NIC ports a GPU, each in a fabric of its own: at most 8 */
     enum topology_plane_choice plane_choice;
-    uint64_t rate_bits_per_s; /**< of one plane */
-    double usable_fraction;   /**< of it that transports reach (1.0 unless the source says otherwise) */
-    uint64_t latency_ps;      /**< each way */
-    uint64_t payload_bytes;   /**< MTU without headers */
+    enum topology_plane_failover plane_failover;
+    uint64_t plane_failover_time_ps; /**< 0 = that of plane_failover */
+    uint64_t rate_bits_per_s;        /**< of one plane */
+    double usable_fraction;          /**< of it that transports reach (1.0 unless the source says otherwise) */
+    uint64_t latency_ps;             /**< each way */
+    uint64_t payload_bytes;          /**< MTU without headers */
     uint64_t
         header_bytes; /**< a data packet's headers on the wire (Ethernet, IP, UDP, BTH, CRC, preamble and gap as far as the source counts them) */
     uint64_t control_bytes; /**< wire size of ACK, CNP, probe */

@@ -10,6 +10,7 @@
 #define SECTION(table) .keys = table, .n_keys = sizeof table / sizeof table[0]
 
 static const char *const link_layers[] = {"ethernet", "infiniband", NULL};
+static const char *const plane_failovers[] = {"hardware", "software", NULL};
 static const char *const plane_choices[] = {"packet", "queue_pair", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
 
@@ -77,6 +78,14 @@ static const struct key nic_keys[] = {
             "(hardware plane load balancing, arXiv:2605.21187; needs out_of_order); queue_pair: a queue pair keeps to "
             "one plane, in turn (software plane load balancing).",
      FIELD(topology_nic, plane_choice)},
+    {"plane_failover", KEY_CHOICE, .names = plane_failovers, .fallback = "hardware",
+     .doc = "Several planes: a plane that leads nowhere is left out by the NIC, 3 ms after it died, or by the "
+            "communication "
+            "library, after 1.08 s (arXiv:2605.21187: time to 75 % of the rate with 1 of 4 planes lost).",
+     FIELD(topology_nic, plane_failover)},
+    {"plane_failover_time", KEY_QUANTITY, QUANTITY_TIME, NULL, "281 s", "0",
+     .doc = "In place of those times; 0 = theirs. A plane is used again as long after it is back.",
+     FIELD(topology_nic, plane_failover_time_ps)},
     {"rate", KEY_QUANTITY, QUANTITY_RATE, "8 Mb/s", "6.4 Tb/s", .required = true, .doc = "Rate of one plane's port.",
      FIELD(topology_nic, rate_bits_per_s)},
     {"usable_fraction", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "1",

@@ -15,12 +15,13 @@ struct endpoint *endpoint_create(const struct context *context, uint32_t device)
     endpoint->device = device;
     endpoint->last_source = UINT64_MAX;
     endpoint->take_ps = TIME_NEVER;
+    endpoint->nic.failover_ps = TIME_NEVER;
     endpoint->n_nics = place->n_nics;
     endpoint->n_lanes = place->n_nvlinks;
     if (endpoint->n_nics > 0) {
         nic_init(endpoint);
         endpoint->receive = receive_buffer_create(context, device);
-        endpoint->fails = endpoint->receive != NULL || endpoint->nic.n_changes > 0;
+        endpoint->fails = endpoint->receive != NULL || endpoint->nic.n_changes > 0 || failover_happens(context);
     }
     lane_init(endpoint);
     return endpoint;

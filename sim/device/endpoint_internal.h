@@ -5,6 +5,7 @@
 
 #include "device/echo.h"
 #include "device/endpoint.h"
+#include "device/failover.h"
 #include "device/heap.h"
 #include "device/lane.h"
 #include "device/missing.h"
@@ -122,6 +123,8 @@ struct nic {
     uint32_t urgent_count;
     const struct failure_change *changes; /**< when its links go down and come up */
     uint32_t n_changes, n_changes_taken;
+    uint64_t failover_ps; /**< when planes are looked at next; TIME_NEVER: no more */
+    uint32_t n_failovers; /**< times that they were */
 };
 
 /** A packet that came out of order and ends a message. */
@@ -292,6 +295,9 @@ void pair_arm_timer(struct endpoint *endpoint, struct queue_pair *pair);
 /** Messages all of whose packets are below the cumulative number are complete. */
 void pair_complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
 
+/** What was on its way over a plane that has died is sent again. */
+void pair_fail_over(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
+
 /* pair_recovery.c: selective repeat */
 
 /** Books an ACK or a selective one. Returns whether it begins a recovery from a loss. */
@@ -310,7 +316,7 @@ void pair_ask_window(const struct endpoint *endpoint, struct queue_pair *pair, u
 /** What the next queue pair (number n_pairs) has in the planes beyond the first one. grown: pair_capacity has changed. */
 void pair_add_planes(struct nic *nic, bool grown);
 /** Opens the planes that a queue pair may use: all, or the one that it keeps to. */
-void pair_open_planes(struct nic *nic, struct queue_pair *pair);
+void pair_open_planes(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
 /** The first message of a queue pair: its congestion contexts start. */
 void pair_start(struct endpoint *endpoint, struct queue_pair *pair, uint32_t share, uint64_t now_ps);
 /** A later message has a share of its own. */
@@ -320,7 +326,7 @@ uint32_t pair_message_of(const struct nic *nic, const struct queue_pair *pair, u
 /** Moves the next number over what is known to have arrived. There is a ledger. */
 void pair_skip_arrived(const struct nic *nic, struct queue_pair *pair);
 /** The plane that the next probe of a congestion context goes by. plane: of what gives rise to it. */
-uint32_t pair_plane_of_probe(const struct nic *nic, const struct queue_pair *pair, uint32_t plane);
+uint32_t pair_plane_of_probe(const struct nic *nic, struct queue_pair *pair, uint32_t plane);
 /** Books that the packet which caused an ACK has arrived. There is a ledger. */
 void pair_note_cause(const struct nic *nic, const struct queue_pair *pair, const struct packet *ack);
 /** Books that all packets below a number have. There is a ledger. */

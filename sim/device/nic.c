@@ -42,6 +42,7 @@ void nic_init(struct endpoint *endpoint) {
     nic->free_message = NO_MESSAGE;
     nic->changes =
         context->failures != NULL ? failure_plan_changes(context->failures, endpoint->device, &nic->n_changes) : NULL;
+    nic->failover_ps = failover_happens(context) ? failover_step_ps(context, 0) : TIME_NEVER;
     nic->pulls = context->controller->wants_pulls ? pull_create() : NULL;
     nic_credit_init(endpoint);
 }
@@ -509,12 +510,20 @@ bool nic_is_paused(const struct endpoint *endpoint) {
     return false;
 }
 
-uint64_t nic_next_change_ps(const struct nic *nic) {
+static uint64_t next_link_change_ps(const struct nic *nic) {
     return nic->n_changes_taken < nic->n_changes ? nic->changes[nic->n_changes_taken].time_ps : TIME_NEVER;
+}
+
+uint64_t nic_next_change_ps(const struct nic *nic) {
+    const uint64_t change_ps = next_link_change_ps(nic);
+    return nic->failover_ps < change_ps ? nic->failover_ps : change_ps;
 }
 
 uint64_t nic_awaited_change_ps(const struct endpoint *endpoint) {
     const struct nic *nic = &endpoint->nic;
+    if (nic->failover_ps != TIME_NEVER) {
+        return nic_next_change_ps(nic) < endpoint->context->parameters->limit_ps ? nic_next_change_ps(nic) : TIME_NEVER;
+    }
     if (nic->n_changes == 0) {
         return TIME_NEVER;
     }
@@ -526,6 +535,12 @@ uint64_t nic_awaited_change_ps(const struct endpoint *endpoint) {
 
 void nic_handle_change(struct endpoint *endpoint, struct engine_worker *worker) {
     struct nic *nic = &endpoint->nic;
+    if (nic->failover_ps < next_link_change_ps(nic)) {
+        const uint64_t now_ps = nic->failover_ps;
+        nic->failover_ps = failover_step_ps(endpoint->context, ++nic->n_failovers);
+        failover_step(endpoint, worker, now_ps);
+        return;
+    }
     const struct failure_change *change = &nic->changes[nic->n_changes_taken++];
     struct nic_port *port = &endpoint->ports[change->link - endpoint->ports[0].link];
     if (port->credit) {

@@ -17,7 +17,7 @@ static bool recycles(const struct endpoint *endpoint) {
     return endpoint->context->path->recycles && endpoint->context->parameters->nic.adaptive_marking;
 }
 
-static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t index) {
+static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t index, uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
     const uint32_t capacity = nic->pair_capacity;
     ENDPOINT_RESERVE(nic->pairs, nic->n_pairs, nic->pair_capacity);
@@ -57,13 +57,13 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
         .timer_ps = TIME_NEVER,
         .plane = {.window = CONGESTION_UNLIMITED},
     };
-    pair_open_planes(nic, pair);
+    pair_open_planes(endpoint, pair, now_ps);
     pair_ask_window(endpoint, pair, 0);
     nic->n_pairs++;
 }
 
 /* Peers are numbered by first use; a new one gets all its queue pairs at once. */
-static uint32_t peer_of(struct endpoint *endpoint, uint32_t destination) {
+static uint32_t peer_of(struct endpoint *endpoint, uint32_t destination, uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
     const uint32_t *found = table_find(&nic->peers, destination);
     if (found) {
@@ -77,7 +77,7 @@ static uint32_t peer_of(struct endpoint *endpoint, uint32_t destination) {
     nic->peer_messages[nic->n_peers++] = 0;
     table_add(&nic->peers, destination, peer);
     for (uint32_t i = 0; i < per_peer; i++) {
-        add_pair(endpoint, destination, i);
+        add_pair(endpoint, destination, i, now_ps);
     }
     return peer;
 }
@@ -140,6 +140,17 @@ static void append_message(struct endpoint *endpoint, struct queue_pair *pair, c
     pair->posted_number += nic->messages[node].n_packets;
 }
 
+/* The plane whose port is free first, of those that lead there. */
+static uint32_t plane_of_urgent(const struct endpoint *endpoint, uint32_t destination, uint64_t now_ps) {
+    const uint32_t dead = failover_mask(endpoint->context, endpoint->device, destination, now_ps);
+    uint32_t first = nic_first_free(endpoint);
+    for (uint32_t plane = 0; plane < endpoint->nic.n_planes && dead != 0; plane++) {
+        const bool better = dead >> first & 1 || endpoint->ports[plane].free_ps < endpoint->ports[first].free_ps;
+        first = !(dead >> plane & 1) && better ? plane : first;
+    }
+    return first;
+}
+
 static void post_urgent(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
                         uint64_t now_ps) {
     REQUIRE(message->bytes <= endpoint->context->parameters->nic.payload_bytes,
@@ -154,7 +165,7 @@ static void post_urgent(struct endpoint *endpoint, struct engine_worker *worker,
         .kind_class = PACKET_URGENT | PACKET_CLASS_CONTROL << 4,
         .flags_transmission = PACKET_FLAG_LAST,
     };
-    nic_send_control(endpoint, worker, nic_first_free(endpoint), &packet, now_ps);
+    nic_send_control(endpoint, worker, plane_of_urgent(endpoint, message->destination, now_ps), &packet, now_ps);
 }
 
 void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
@@ -167,7 +178,7 @@ void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const st
     const struct context *context = endpoint->context;
     struct nic *nic = &endpoint->nic;
     const uint32_t per_peer = context->parameters->nic.queue_pairs;
-    const uint32_t peer = peer_of(endpoint, message->destination);
+    const uint32_t peer = peer_of(endpoint, message->destination, now_ps);
     struct queue_pair *pair = &nic->pairs[peer * per_peer + nic->peer_messages[peer]++ % per_peer];
     append_message(endpoint, pair, message, now_ps);
     if (!pair->started) {
@@ -328,6 +339,14 @@ static void rewind_to(struct endpoint *endpoint, struct queue_pair *pair, uint32
     context->controller->lost(&context->parameters->congestion, &pair_context(&endpoint->nic, pair, plane)->congestion,
                               now_ps);
     pair_ask_window(endpoint, pair, plane);
+}
+
+void pair_fail_over(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
+    if (endpoint->nic.recoveries) {
+        pair_recovery_time_out(endpoint, pair, now_ps);
+    } else {
+        rewind_to(endpoint, pair, pair->cumulative, now_ps);
+    }
 }
 
 void pair_complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {

@@ -51,10 +51,16 @@ void pair_add_planes(struct nic *nic, bool grown) {
     nic->ledgers[nic->n_pairs] = (struct plane_ledger){0};
 }
 
-/* Which planes a queue pair may use: all, or the one that it keeps to. */
-void pair_open_planes(struct nic *nic, struct queue_pair *pair) {
+/* Which planes a queue pair may use: all that lead to its destination, or the one that it keeps to, or the next one that does. */
+void pair_open_planes(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
+    const struct nic *nic = &endpoint->nic;
+    const uint32_t dead = failover_mask(endpoint->context, endpoint->device, pair->destination, now_ps);
+    uint32_t own = pair->number % nic->n_planes;
+    while (dead >> own & 1) {
+        own = (own + 1) % nic->n_planes;
+    }
     for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
-        pair_plane(nic, pair, plane)->closed = nic->by_pair && plane != pair->number % nic->n_planes;
+        pair_plane(nic, pair, plane)->closed = (dead >> plane & 1) || (nic->by_pair && plane != own);
     }
 }
 
@@ -136,9 +142,15 @@ void pair_skip_arrived(const struct nic *nic, struct queue_pair *pair) {
 }
 
 /* The plane that a probe goes by: of a context of all planes in turn. */
-uint32_t pair_plane_of_probe(const struct nic *nic, const struct queue_pair *pair, uint32_t plane) {
-    const bool shared = nic->n_planes > 1 && !nic->separate && !nic->by_pair;
-    return shared ? pair->plane.probes % nic->n_planes : plane;
+uint32_t pair_plane_of_probe(const struct nic *nic, struct queue_pair *pair, uint32_t plane) {
+    if (nic->n_planes == 1 || nic->separate || nic->by_pair) {
+        return plane;
+    }
+    uint32_t next = pair->plane.probes % nic->n_planes;
+    while (pair_plane(nic, pair, next)->closed) {
+        next = (next + 1) % nic->n_planes;
+    }
+    return next;
 }
 
 /* Books that the packet which caused an ACK has arrived. */

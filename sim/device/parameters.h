@@ -54,6 +54,8 @@ struct nic_parameters {
     bool adaptive_marking;        /**< data packets are marked as eligible for adaptive routing */
     enum packet_class data_class; /**< PACKET_CLASS_LOSSLESS or PACKET_CLASS_LOSSY */
     uint32_t other_class_every;   /**< of so many endpoints in turn the last one uses the other data class; 0 = none */
+    uint64_t
+        plane_failover_ps; /**< several planes: one that leads nowhere is left out so long after it died, and used again so long after it is back */
     bool
         plane_by_pair; /**< several planes: a queue pair keeps to one; else each packet takes the port that is free first */
     bool

@@ -57,7 +57,11 @@ static void reply(struct endpoint *endpoint, struct engine_worker *worker, const
         .kind_class = (uint8_t)(kind | PACKET_CLASS_CONTROL << 4),
         .flags_transmission = echoes(endpoint, kind) ? packet->flags_transmission & ECHOES : 0,
     };
-    nic_send_control(endpoint, worker, endpoint->nic.reply_plane, &answer, now_ps);
+    const uint32_t came_by = endpoint->nic.reply_plane;
+    const uint32_t plane = __builtin_expect(endpoint->context->failures != NULL, 0)
+                               ? failover_plane(endpoint->context, endpoint->device, packet->source, came_by, now_ps)
+                               : came_by;
+    nic_send_control(endpoint, worker, plane, &answer, now_ps);
 }
 
 void receiver_handle_probe(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,

@@ -27,6 +27,9 @@ struct failure_plan {
     uint32_t n_states, state_capacity;
     struct failure_change *changes; /* by (device, time, port) */
     uint32_t n_changes;
+    uint64_t *times; /* of changes, each once */
+    uint32_t n_times;
+    uint64_t convergence_ps;
     uint32_t *first_change; /* [device]; one more at the end */
     struct failure_tables *tables;
 };
@@ -189,6 +192,13 @@ static void add_changes(struct failure_plan *plan, uint64_t convergence_ps) {
         REQUIRE(state.down == changes[i].down, "link %u is down on its own", changes[i].link);
     }
     deal_changes(plan, changes);
+    plan->convergence_ps = convergence_ps;
+    plan->times = memory_allocate(plan->n_changes, sizeof(*plan->times));
+    for (uint32_t i = 0; i < plan->n_changes; i++) {
+        if (i == 0 || changes[i].time_ps != changes[i - 1].time_ps) {
+            plan->times[plan->n_times++] = changes[i].time_ps;
+        }
+    }
     plan->tables = failure_tables_create(plan->fabric, changes, plan->n_changes, convergence_ps);
     free(changes);
 }
@@ -213,6 +223,7 @@ void failure_plan_free(struct failure_plan *plan) {
     free(plan->wires);
     free(plan->states);
     free(plan->changes);
+    free(plan->times);
     free(plan->first_change);
     free(plan);
 }
@@ -294,6 +305,19 @@ uint32_t failure_plan_tables(const struct failure_plan *plan, uint64_t time_ps) 
 struct failure_ports failure_plan_ports(const struct failure_plan *plan, uint32_t tables, uint32_t ordinal,
                                         uint32_t leaf) {
     return failure_tables_ports(plan->tables, tables, ordinal, leaf);
+}
+
+const uint64_t *failure_plan_times(const struct failure_plan *plan, uint32_t *count) {
+    *count = plan->n_times;
+    return plan->times;
+}
+
+bool failure_plan_reaches(const struct failure_plan *plan, uint32_t ordinal, uint32_t leaf, uint64_t time_ps) {
+    uint64_t known_ps; /* when tables know of it */
+    if (__builtin_add_overflow(time_ps, plan->convergence_ps, &known_ps)) {
+        return true;
+    }
+    return failure_plan_ports(plan, failure_plan_tables(plan, known_ps), ordinal, leaf).count > 0;
 }
 
 uint64_t failure_plan_exclusion_ps(const struct failure_plan *plan) {

@@ -69,6 +69,12 @@ uint32_t failure_plan_tables(const struct failure_plan *plan, uint64_t time_ps);
 struct failure_ports failure_plan_ports(const struct failure_plan *plan, uint32_t tables, uint32_t ordinal,
                                         uint32_t leaf);
 
+/** Times at which some cable goes down or comes up, ascending; *count says how many. */
+const uint64_t *failure_plan_times(const struct failure_plan *plan, uint32_t *count);
+
+/** Whether a switch (ordinal) led to another leaf (number within its plane) over cables that were up at a time. */
+bool failure_plan_reaches(const struct failure_plan *plan, uint32_t ordinal, uint32_t leaf, uint64_t time_ps);
+
 /** Picoseconds after a link died until a per-packet policy leaves its port out. */
 uint64_t failure_plan_exclusion_ps(const struct failure_plan *plan);
 

@@ -232,6 +232,7 @@ static void draw_watchdog(struct network_parameters *parameters, uint64_t number
 static void draw_planes(struct network_parameters *parameters, uint64_t number) {
     struct dice dice = dice_of(number, TOPIC_PLANES);
     parameters->nic.plane_by_pair = dice_chance(&dice, parameters->nic.out_of_order ? 25 : 75);
+    parameters->nic.plane_failover_ps = dice_between(&dice, 0, dice_chance(&dice, 50) ? 3 * US : 20 * US);
     parameters->nic.context_by_plane =
         parameters->congestion.kind != CONGESTION_RECEIVER_CREDIT && dice_chance(&dice, 65);
 }

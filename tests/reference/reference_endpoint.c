@@ -191,6 +191,9 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         reference_credit_come_up(world, endpoint->device, step->port);
         reference_intake_come_up(world, endpoint->intake, step->port);
         return true;
+    case REFERENCE_STEP_FAILOVER:
+        reference_nic_fail_over(world, endpoint->nic);
+        return true;
     case REFERENCE_STEP_SENT:
         sent(world, endpoint, step->port);
         return true;

@@ -107,10 +107,12 @@ bool reference_failure_loses(const struct reference_world *world, uint32_t link,
 
 /* ---- which way ---- */
 
-/** Whether tables know of this link as dead. */
-static bool tables_miss(const struct reference_world *world, uint32_t link) {
+enum { AS_BUILT = -1, AFTER_LINKS = 1 << 20 /* places of links are ports */ };
+
+/** The time whose cables tables go by. */
+static int64_t time_of_tables(const struct reference_world *world) {
     const uint64_t convergence_ps = list_of(world)->convergence_ps;
-    return world->now_ps >= convergence_ps && reference_failure_down(world, link, world->now_ps - convergence_ps);
+    return world->now_ps >= convergence_ps ? (int64_t)(world->now_ps - convergence_ps) : AS_BUILT;
 }
 
 static struct fabric_route route_between(const struct fabric *fabric, uint32_t device, uint32_t leaf) {
@@ -124,10 +126,11 @@ static bool is_leaf(const struct fabric *fabric, uint32_t device, uint32_t leaf)
 }
 
 /** Whether a port counts among the ways to a leaf. */
-static bool port_counts(const struct reference_world *world, uint32_t device, uint32_t port, uint32_t leaf) {
+static bool port_counts(const struct reference_world *world, uint32_t device, uint32_t port, uint32_t leaf,
+                        int64_t at_ps) {
     const uint32_t link = reference_world_link(world, device, (uint16_t)port);
     const uint32_t next = world->fabric->links[link].head_device;
-    if (tables_miss(world, link)) {
+    if (at_ps != AS_BUILT && reference_failure_down(world, link, (uint64_t)at_ps)) {
         return false;
     }
     if (is_leaf(world->fabric, next, leaf)) {
@@ -135,7 +138,7 @@ static bool port_counts(const struct reference_world *world, uint32_t device, ui
     }
     const struct fabric_route route = route_between(world->fabric, next, leaf);
     for (uint32_t i = 0; i < route.count; i++) {
-        if (port_counts(world, next, route.first_port + i, leaf)) {
+        if (port_counts(world, next, route.first_port + i, leaf, at_ps)) {
             return true;
         }
     }
@@ -177,13 +180,50 @@ uint16_t reference_failure_candidates(const struct reference_world *world, uint3
     const struct fabric_route route = route_between(world->fabric, device, to->leaf);
     uint16_t count = 0;
     for (uint32_t i = 0; i < route.count; i++) {
-        if (port_counts(world, device, route.first_port + i, to->leaf)) {
+        if (port_counts(world, device, route.first_port + i, to->leaf, time_of_tables(world))) {
             ports[count++] = (uint16_t)(route.first_port + i);
         }
     }
     count = excludes ? without_excluded(world, device, ports, count) : count;
     *avoided = count < route.count;
     return count;
+}
+
+/** Whether there was a way from one endpoint to another over a plane. */
+static bool led(const struct reference_world *world, uint32_t source, uint32_t destination, uint16_t plane,
+                uint64_t at_ps) {
+    const struct fabric *fabric = world->fabric;
+    const uint32_t first = reference_world_link(world, source, plane);
+    const uint32_t leaf = fabric->links[first].head_device, far = fabric->endpoints[destination].leaf;
+    if (reference_failure_down(world, first, at_ps) ||
+        reference_failure_down(world, reference_world_link(world, destination, plane), at_ps)) {
+        return false;
+    }
+    if (is_leaf(fabric, leaf, far)) {
+        return true;
+    }
+    const struct fabric_route route = route_between(fabric, leaf, far);
+    for (uint32_t i = 0; i < route.count; i++) {
+        if (port_counts(world, leaf, route.first_port + i, far, (int64_t)at_ps)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool reference_failure_left_out(const struct reference_world *world, uint32_t source, uint32_t destination,
+                                uint16_t plane) {
+    const uint64_t after_ps = world->parameters->nic.plane_failover_ps;
+    if (world->parameters->failures == NULL) {
+        return false;
+    }
+    bool any = false, own = false;
+    for (uint16_t p = 0; p < world->fabric->n_planes && world->now_ps >= after_ps; p++) {
+        const bool leads = led(world, source, destination, p, world->now_ps - after_ps);
+        any |= leads;
+        own |= leads && p == plane;
+    }
+    return any && !own;
 }
 
 /* ---- steps ---- */
@@ -201,6 +241,16 @@ static void schedule_change(struct reference_world *world, uint32_t link, uint64
                                                                .place = world->fabric->links[link].tail_port,
                                                                .kind = down ? REFERENCE_STEP_DOWN : REFERENCE_STEP_UP,
                                                                .port = (uint16_t)world->fabric->links[link].tail_port});
+    for (uint32_t e = 0; e < world->fabric->n_endpoints && world->fabric->n_planes > 1; e++) {
+        if (world->fabric->endpoints[e].n_nics > 0) {
+            const uint64_t look_ps = time_ps + world->parameters->nic.plane_failover_ps;
+            reference_heap_push(&world->heap, &(struct reference_step){.time_ps = look_ps,
+                                                                       .device = e,
+                                                                       .phase = PHASE_LINK,
+                                                                       .place = AFTER_LINKS,
+                                                                       .kind = REFERENCE_STEP_FAILOVER});
+        }
+    }
 }
 
 /** Whether an earlier failure of the list has a boundary of the same link at this time. */

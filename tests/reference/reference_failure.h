@@ -39,6 +39,10 @@ bool reference_failure_loses(const struct reference_world *world, uint32_t link,
 uint16_t reference_failure_candidates(const struct reference_world *world, uint32_t device, uint32_t endpoint,
                                       bool excludes, uint16_t *ports, bool *avoided);
 
+/** Whether a NIC leaves a plane out now towards a destination; never all of them. */
+bool reference_failure_left_out(const struct reference_world *world, uint32_t source, uint32_t destination,
+                                uint16_t plane);
+
 /** Makes steps of all links that go down or come up. */
 void reference_failure_schedule(struct reference_world *world);
 

@@ -15,6 +15,7 @@
 enum reference_step_kind {
     REFERENCE_STEP_DOWN,     /**< the cable at port goes down */
     REFERENCE_STEP_UP,       /**< … and comes up again */
+    REFERENCE_STEP_FAILOVER, /**< a NIC of several planes looks which of them lead where */
     REFERENCE_STEP_WATCHDOG, /**< the watchdog looks at port, unless value is no longer its last setting there */
     REFERENCE_STEP_SENT,     /**< a transmission ends at port */
     REFERENCE_STEP_WAKE,     /**< an idle transmitter at port may choose again */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "reference_nic_internal.h"
 
+#include "reference_failure.h"
+
 #include "reference_credit.h"
 #include "reference_list.h"
 #include "reference_pair.h"
@@ -80,6 +82,15 @@ struct recorder_pair_state reference_nic_pair(const struct reference_world *worl
         }
     }
     return (struct recorder_pair_state){0};
+}
+
+/* The first plane in turn that is not left out. */
+static uint16_t next_plane(const struct reference_world *world, const struct reference_nic *nic, uint32_t destination,
+                           uint16_t plane) {
+    while (reference_failure_left_out(world, nic->endpoint, destination, plane)) {
+        plane = (uint16_t)((plane + 1) % nic->n_planes);
+    }
+    return plane;
 }
 
 /* ---- ring and pacing ---- */
@@ -199,7 +210,10 @@ void reference_nic_join_probes(struct reference_world *world, struct reference_n
                                uint16_t plane) {
     const struct nic_parameters *parameters = &world->parameters->nic;
     struct reference_plane *context = reference_pair_context(pair, plane);
-    const uint16_t way = nic->shared ? (uint16_t)(context->probes % nic->n_planes) : plane;
+    uint16_t way = nic->shared ? (uint16_t)(context->probes % nic->n_planes) : plane;
+    while (nic->shared && pair->planes[way].closed) {
+        way = (uint16_t)((way + 1) % nic->n_planes);
+    }
     const struct packet probe = {
         .source = nic->endpoint,
         .destination = pair->destination,
@@ -401,7 +415,7 @@ static void send_control(struct reference_world *world, struct reference_nic *ni
 }
 
 void reference_nic_reply(struct reference_world *world, struct reference_nic *nic, const struct packet *reply) {
-    send_control(world, nic, nic->arrival, reply);
+    send_control(world, nic, next_plane(world, nic, reply->destination, nic->arrival), reply);
 }
 
 /* ---- posting ---- */
@@ -416,9 +430,12 @@ static void post_urgent(struct reference_world *world, struct reference_nic *nic
                                   .entropy = (uint16_t)hash_mix(message->destination),
                                   .kind_class = PACKET_URGENT | PACKET_CLASS_CONTROL << 4,
                                   .flags_transmission = PACKET_FLAG_LAST};
-    uint16_t first = 0;
-    for (uint16_t plane = 1; plane < nic->n_planes; plane++) {
-        first = free_ps(world, nic, plane) < free_ps(world, nic, first) ? plane : first;
+    uint16_t first = next_plane(world, nic, message->destination, 0);
+    for (uint16_t plane = 0; plane < nic->n_planes; plane++) {
+        const bool out = reference_failure_left_out(world, nic->endpoint, message->destination, plane);
+        const bool sooner = free_ps(world, nic, plane) < free_ps(world, nic, first) ||
+                            (free_ps(world, nic, plane) == free_ps(world, nic, first) && plane < first);
+        first = !out && sooner ? plane : first;
     }
     send_control(world, nic, first, &packet);
 }
@@ -468,6 +485,15 @@ static void place(struct reference_world *world, struct reference_nic *nic, stru
     reference_nic_ask_window(world, nic, pair, number);
 }
 
+void reference_nic_open(const struct reference_world *world, const struct reference_nic *nic,
+                        struct reference_pair *pair) {
+    const uint16_t own = next_plane(world, nic, pair->destination, (uint16_t)(pair->number % nic->n_planes));
+    for (uint16_t plane = 0; plane < nic->n_planes; plane++) {
+        pair->planes[plane].closed = reference_failure_left_out(world, nic->endpoint, pair->destination, plane) ||
+                                     (nic->by_pair && plane != own);
+    }
+}
+
 /* A new queue pair, with all its congestion contexts. */
 static struct reference_pair *new_pair(struct reference_world *world, struct reference_nic *nic,
                                        const struct traffic_message *message, uint32_t number, uint32_t index) {
@@ -476,10 +502,10 @@ static struct reference_pair *new_pair(struct reference_world *world, struct ref
     pair->separate = nic->n_planes > 1 && !nic->by_pair && !nic->shared;
     pair->books = nic->n_planes > 1 && !nic->by_pair && !world->parameters->nic.selective_repeat;
     for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
-        pair->planes[plane].closed = nic->by_pair && number % nic->n_planes != plane;
         pair->planes[plane].recycled.stream =
             host_reps_stream(world->parameters->seed, nic->endpoint, number * nic->n_planes + plane);
     }
+    reference_nic_open(world, nic, pair);
     for (uint32_t i = 0; i < (pair->separate ? nic->n_planes : 1); i++) {
         const uint16_t plane = (uint16_t)(nic->by_pair ? number % nic->n_planes : i);
         const uint64_t line = nic->shared ? nic->line_bits_per_s : line_of(world, nic, plane);

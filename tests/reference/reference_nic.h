@@ -53,6 +53,9 @@ bool reference_nic_timeout(struct reference_world *world, struct reference_nic *
 struct recorder_pair_state reference_nic_pair(const struct reference_world *world, const struct reference_nic *nic,
                                               uint32_t destination, uint32_t index, uint64_t now_ps);
 
+/** Looks which planes lead where: queue pairs leave those that do not, and come back. */
+void reference_nic_fail_over(struct reference_world *world, struct reference_nic *nic);
+
 /** How many messages on queue pairs are not complete. */
 uint64_t reference_nic_incomplete(const struct reference_nic *nic);
 

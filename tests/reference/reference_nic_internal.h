@@ -57,6 +57,10 @@ bool reference_nic_runs_out(const struct reference_world *world, const struct re
 void reference_nic_join_probes(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
                                uint16_t plane);
 
+/** Opens the planes that a queue pair may use now. */
+void reference_nic_open(const struct reference_world *world, const struct reference_nic *nic,
+                        struct reference_pair *pair);
+
 /** Whether packets carry entropies that are recycled. */
 bool reference_nic_recycles(const struct reference_world *world);
 

@@ -2,6 +2,8 @@
 /* The sending side of a naive NIC: what replies and the retransmission clock do to queue pairs. */
 #include "reference_nic_internal.h"
 
+#include "reference_failure.h"
+
 #include "base/error.h"
 
 /* ---- replies and the clock ---- */
@@ -176,6 +178,55 @@ void reference_nic_replied(struct reference_world *world, struct reference_nic *
     reference_nic_look_for_work(world, nic, pair);
 }
 
+/** Whether something of a queue pair may be on its way over planes that do not lead there any more, and were open before. */
+static bool loses(const struct reference_world *world, const struct reference_nic *nic,
+                  const struct reference_pair *pair, const bool *were_closed) {
+    bool lost = false;
+    for (uint16_t plane = 0; plane < nic->n_planes; plane++) {
+        const bool left = pair->planes[plane].closed && !were_closed[plane] &&
+                          reference_failure_left_out(world, nic->endpoint, pair->destination, plane);
+        lost |= left && (pair->books ? reference_pair_count(pair, plane, REFERENCE_IN_FLIGHT) > 0
+                                     : reference_pair_outstanding(pair));
+    }
+    return lost;
+}
+
+static void lose_all(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
+    reference_pair_lose_all(pair);
+    reference_pair_recount(pair);
+    for (uint32_t i = 0; i < (pair->separate ? nic->n_planes : 1); i++) {
+        nic->controller->lost(&world->parameters->congestion, &pair->planes[i].congestion, world->now_ps);
+        reference_nic_ask_window(world, nic, pair, i);
+    }
+}
+
+void reference_nic_fail_over(struct reference_world *world, struct reference_nic *nic) {
+    for (uint32_t number = 0; number < nic->n_pairs; number++) {
+        struct reference_pair *pair = nic->pairs[number];
+        bool were_closed[REFERENCE_PLANES], moved = false;
+        if (pair == NULL) {
+            continue;
+        }
+        for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
+            were_closed[plane] = pair->planes[plane].closed;
+        }
+        reference_nic_open(world, nic, pair);
+        for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
+            moved |= were_closed[plane] != pair->planes[plane].closed;
+        }
+        if (loses(world, nic, pair, were_closed)) {
+            if (world->parameters->nic.selective_repeat) {
+                lose_all(world, nic, pair);
+            } else {
+                rewind_pair(world, nic, pair);
+            }
+        }
+        if (moved) {
+            reference_nic_look_for_work(world, nic, pair);
+        }
+    }
+}
+
 bool reference_nic_timeout(struct reference_world *world, struct reference_nic *nic, uint32_t queue_pair,
                            uint64_t setting) {
     struct reference_pair *pair = nic->pairs[queue_pair];
@@ -189,12 +240,7 @@ bool reference_nic_timeout(struct reference_world *world, struct reference_nic *
         }
     }
     if (world->parameters->nic.selective_repeat) {
-        reference_pair_lose_all(pair);
-        reference_pair_recount(pair);
-        for (uint32_t i = 0; i < (pair->separate ? nic->n_planes : 1); i++) {
-            nic->controller->lost(&world->parameters->congestion, &pair->planes[i].congestion, world->now_ps);
-            reference_nic_ask_window(world, nic, pair, i);
-        }
+        lose_all(world, nic, pair);
     } else {
         rewind_pair(world, nic, pair);
     }
