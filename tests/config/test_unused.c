@@ -10,11 +10,23 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const configurations[] = {"configs/all-to-all.yaml",           "configs/incast.yaml",
-                                             "configs/link-failure.yaml",         "configs/flapping-link.yaml",
-                                             "configs/permutation.yaml",          "configs/permutation-paths.yaml",
-                                             "configs/quickstart-collision.yaml", "configs/quickstart-incast.yaml",
-                                             "configs/single-flow.yaml"};
+static const char *const configurations[] = {"configs/all-to-all.yaml",
+                                             "configs/incast.yaml",
+                                             "configs/link-failure.yaml",
+                                             "configs/flapping-link.yaml",
+                                             "configs/permutation.yaml",
+                                             "configs/permutation-paths.yaml",
+                                             "configs/quickstart-collision.yaml",
+                                             "configs/quickstart-incast.yaml",
+                                             "configs/single-flow.yaml",
+                                             "configs/hash-collision.yaml",
+                                             "configs/rails-protect.yaml",
+                                             "configs/oversubscription.yaml",
+                                             "configs/victim.yaml",
+                                             "configs/hot-expert.yaml",
+                                             "configs/second-tenant.yaml",
+                                             "configs/checkpoint.yaml",
+                                             "configs/fabrics.yaml"};
 enum { N_CONFIGURATIONS = sizeof configurations / sizeof configurations[0] };
 
 static struct experiment experiment;
