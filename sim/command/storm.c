@@ -13,17 +13,26 @@ static bool is_endpoint(const struct fabric *fabric, uint32_t device) {
     return fabric->devices[device].kind == FABRIC_ENDPOINT;
 }
 
+/* Notes a device. Returns 1 the first time, else 0: a NIC of several planes has a link for each. */
+static uint32_t count_once(bool *counted, uint32_t device) {
+    const bool known = counted[device];
+    counted[device] = true;
+    return known ? 0 : 1;
+}
+
 static struct storm find_root(const struct fabric *fabric, const struct measurement *measurement) {
     struct storm storm = {.root = FABRIC_NONE, .worst = FABRIC_NONE};
+    bool *counted = memory_allocate(fabric->n_devices, sizeof(*counted));
     for (uint32_t l = 0; l < fabric->n_links; l++) {
         const uint64_t paused_ps = measurement->links[l].paused_ps;
         if (paused_ps > 0 && is_endpoint(fabric, fabric->links[l].head_device)) {
-            storm.receivers++;
+            storm.receivers += count_once(counted, fabric->links[l].head_device);
             if (storm.root == FABRIC_NONE || paused_ps > measurement->links[storm.root].paused_ps) {
                 storm.root = l;
             }
         }
     }
+    free(counted);
     return storm;
 }
 
@@ -31,6 +40,7 @@ static struct storm find_root(const struct fabric *fabric, const struct measurem
 struct tree {
     uint32_t *links, *hops;
     bool *seen;
+    bool *counted; /* devices: NICs that are held back */
     uint32_t count;
 };
 
@@ -60,16 +70,17 @@ struct storm storm_find(const struct fabric *fabric, const struct measurement *m
     }
     struct tree tree = {.links = memory_allocate(fabric->n_links, sizeof(*tree.links)),
                         .hops = memory_allocate(fabric->n_links, sizeof(*tree.hops)),
-                        .seen = memory_allocate(fabric->n_links, sizeof(*tree.seen))};
+                        .seen = memory_allocate(fabric->n_links, sizeof(*tree.seen)),
+                        .counted = memory_allocate(fabric->n_devices, sizeof(*tree.counted))};
     add(&tree, storm.root, 0);
     for (uint32_t i = 0; i < tree.count; i++) {
-        const uint32_t link = tree.links[i];
+        const uint32_t link = tree.links[i], tail = fabric->links[link].tail_device;
         grow(&tree, fabric, measurement, i);
         if (i == 0) {
             continue;
         }
         storm.links++;
-        storm.nics += is_endpoint(fabric, fabric->links[link].tail_device);
+        storm.nics += is_endpoint(fabric, tail) ? count_once(tree.counted, tail) : 0;
         storm.hops = tree.hops[i] > storm.hops ? tree.hops[i] : storm.hops;
         if (storm.worst == FABRIC_NONE ||
             measurement->links[link].paused_ps > measurement->links[storm.worst].paused_ps) {
@@ -79,6 +90,7 @@ struct storm storm_find(const struct fabric *fabric, const struct measurement *m
     free(tree.links);
     free(tree.hops);
     free(tree.seen);
+    free(tree.counted);
     return storm;
 }
 
@@ -102,7 +114,8 @@ void storm_explain(const struct fabric *fabric, struct measurement *measurement)
         return;
     }
     if (storm.receivers > 1) {
-        snprintf(others, sizeof(others), ", as did %u other NICs", storm.receivers - 1);
+        snprintf(others, sizeof(others), ", as did %u other NIC%s", storm.receivers - 1,
+                 storm.receivers > 2 ? "s" : "");
     }
     describe(root, measurement, storm.root);
     if (storm.links == 0) {

@@ -16,7 +16,7 @@ struct storm {
         root; /**< link that enters the NIC, the one that was paused longest; FABRIC_NONE: no NIC paused its leaf */
     uint32_t receivers; /**< NICs that paused their leaf */
     uint32_t links;     /**< other links that were paused, from the leaf outwards */
-    uint32_t nics;      /**< of these, links that leave a NIC: senders held back */
+    uint32_t nics;      /**< senders held back: NICs that some of these links leave */
     uint32_t hops;      /**< of the furthest of them: 1 = links into that leaf */
     uint32_t worst;     /**< the one that was paused longest; FABRIC_NONE: none */
 };

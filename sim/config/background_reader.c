@@ -130,6 +130,23 @@ static void check_rounds(const struct checking *checking, uint64_t n) {
     }
 }
 
+/** Rounds that begin by the clock have to begin before the run is cut off; so no time of theirs is beyond what can be simulated. */
+static void check_times(const struct checking *checking) {
+    const struct experiment_background *item = checking->item;
+    const uint64_t limit_ps = checking->experiment->limit_ps;
+    char last[QUANTITY_TEXT_SIZE], limit[QUANTITY_TEXT_SIZE];
+    if (item->start_ps >= limit_ps) {
+        CONFLICT("limits.simulated_time", "background `%s` begins at %s, the run is cut off at %s", item->name,
+                 quantity_print(last, QUANTITY_TIME, item->start_ps), quantity_print(limit, QUANTITY_TIME, limit_ps));
+    } else if (item->every_ps > 0 && item->rounds > 1 &&
+               (limit_ps - 1 - item->start_ps) / item->every_ps < item->rounds - 1) {
+        CONFLICT("limits.simulated_time",
+                 "background `%s`: %" PRIu32 " rounds every %s last longer than the run, which is cut off at %s",
+                 item->name, item->rounds, quantity_print(last, QUANTITY_TIME, item->every_ps),
+                 quantity_print(limit, QUANTITY_TIME, limit_ps));
+    }
+}
+
 static void check_name(const struct checking *checking, uint32_t number) {
     static const char *const taken[] = {"dispatch", "combine", "counts", "transfer"};
     const char *name = checking->item->name;
@@ -157,6 +174,7 @@ static void check_item(const struct checking *checking, uint64_t gpus) {
         check_groups(checking, list.n_gpus);
     }
     check_rounds(checking, list.n_gpus);
+    check_times(checking);
     gpu_list_fini(&list);
 }
 

@@ -103,9 +103,12 @@ static void doubt_feedback(const struct doubts *doubts, const struct experiment 
     }
 }
 
-/** Nothing is lost where lossless queues never overflow and no link fails. */
+/** Nothing is lost where lossless queues never overflow, or links have credits, and nothing fails. */
 static bool loses_nothing(const struct experiment *experiment) {
-    return experiment->topology.leaf.pfc && experiment->topology.spine.pfc && experiment->n_failures == 0;
+    const struct topology *topology = &experiment->topology;
+    const bool lossless =
+        topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND || (topology->leaf.pfc && topology->spine.pfc);
+    return lossless && experiment->n_failures == 0;
 }
 
 /** Selective repeat where nothing is lost, or where time-outs are all that tells of a loss. */
@@ -114,8 +117,9 @@ static void doubt_recovery(const struct doubts *doubts, const struct experiment 
     if (entry != NULL && experiment->transport.recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT &&
         loses_nothing(experiment)) {
         note_at(doubts, entry->value->place,
-                "selective repeat changes next to nothing: this fabric is lossless (leaf.pfc) and nothing fails, so "
-                "nothing is sent again");
+                "selective repeat changes next to nothing: this fabric is lossless (%s) and nothing fails, so "
+                "nothing is sent again",
+                experiment->topology.fabric.link_layer == TOPOLOGY_LINK_INFINIBAND ? "fabric.link_layer" : "leaf.pfc");
     }
 }
 

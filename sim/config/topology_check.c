@@ -306,9 +306,16 @@ static bool is_set(const struct topology *topology, const char *section_path, co
 
 static void check_switch_layer(const struct topology *topology, const char *section,
                                const struct contradiction_scope *scope) {
-    static const char *const of_ethernet[] = {
-        "lossless_pool", "lossy_pool", "lossless_alpha_shift", "lossy_alpha_shift", "headroom", "xon", "pfc", "queue_limit",
-        "trim"};
+    static const char *const of_ethernet[] = {"lossless_pool",
+                                              "lossy_pool",
+                                              "lossless_alpha_shift",
+                                              "lossy_alpha_shift",
+                                              "headroom",
+                                              "xon",
+                                              "pfc",
+                                              "queue_limit",
+                                              "trim",
+                                              "watchdog"};
     for (size_t i = 0; i < sizeof of_ethernet / sizeof of_ethernet[0]; i++) {
         char path[64];
         snprintf(path, sizeof path, "%s.%s", section, of_ethernet[i]);
@@ -352,12 +359,12 @@ static void check_credit(const struct topology *topology, const struct contradic
 
 /** Pools, headroom and ECN of all switches. */
 static void check_switches(const struct topology *topology, const struct contradiction_scope *scope) {
-    static const struct switch_names leaf = {"leaf.ecn_minimum",   "leaf.ecn_maximum", "leaf.xon",
-                                             "leaf.lossless_pool", "leaf.lossy_pool",  "leaf.headroom",
-                                             "leaf.pfc", "leaf.trim", "leaf.trim_size", "leaf.queue_limit"};
-    static const struct switch_names spine = {"spine.ecn_minimum",   "spine.ecn_maximum", "spine.xon",
-                                              "spine.lossless_pool", "spine.lossy_pool",  "spine.headroom",
-                                              "spine.pfc", "spine.trim", "spine.trim_size", "spine.queue_limit"};
+    static const struct switch_names leaf = {"leaf.ecn_minimum", "leaf.ecn_maximum", "leaf.xon", "leaf.lossless_pool",
+                                             "leaf.lossy_pool",  "leaf.headroom",    "leaf.pfc", "leaf.trim",
+                                             "leaf.trim_size",   "leaf.queue_limit"};
+    static const struct switch_names spine = {
+        "spine.ecn_minimum", "spine.ecn_maximum", "spine.xon",  "spine.lossless_pool", "spine.lossy_pool",
+        "spine.headroom",    "spine.pfc",         "spine.trim", "spine.trim_size",     "spine.queue_limit"};
     check_switch(topology, &topology->leaf, &leaf, scope);
     check_trimming(topology, &topology->leaf, &leaf, scope);
     if (tree_find(scope->topology, "spine") != NULL) {

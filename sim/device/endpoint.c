@@ -328,13 +328,17 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
     }
     for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
         bytes += sizeof(struct nic_port) + endpoint->ports[plane].ring_capacity * sizeof(uint16_t) +
-                 endpoint->ports[plane].paced.capacity * sizeof(struct heap_entry);
+                 endpoint->ports[plane].paced.capacity * sizeof(struct heap_entry) +
+                 (endpoint->ports[plane].credit != NULL ? sizeof(struct nic_credit) : 0);
     }
     if (nic->n_planes > 1) {
         bytes += (size_t)nic->pair_capacity * (nic->n_planes - 1) * sizeof(struct pair_plane);
     }
     for (uint32_t i = 0; nic->ledgers && i < nic->n_pairs; i++) {
         bytes += sizeof(struct plane_ledger) + plane_ledger_bytes(&nic->ledgers[i]);
+    }
+    for (uint32_t i = 0; nic->recoveries && i < nic->n_pairs; i++) {
+        bytes += sizeof(struct pair_recovery) + nic->recoveries[i].packets.capacity;
     }
     return bytes + pull_bytes(endpoint->nic.pulls) + receive_buffer_bytes(endpoint->receive);
 }

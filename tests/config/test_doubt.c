@@ -114,6 +114,10 @@ START_TEST(selective_repeat_is_noted_where_nothing_is_lost) {
     ck_assert_uint_eq(count_notes("selective repeat changes next to nothing"), 1);
     read_configuration(overrides, 2); /* lossy */
     ck_assert_uint_eq(count_notes("selective repeat changes next to nothing"), 0);
+    const char *const infiniband[] = {overrides[0], "policies=d_mod_k+none", "topology=hgx-h100-quantum2.yaml",
+                                      "cluster.racks=8"};
+    read_configuration(infiniband, 4); /* credits */
+    ck_assert_uint_eq(count_notes("this fabric is lossless (fabric.link_layer)"), 1);
 }
 END_TEST
 
