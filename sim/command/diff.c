@@ -154,6 +154,10 @@ static void put_policy(const struct pair *pair, const char *policy, struct json 
     json_object(json);
     json_name(json, "policy");
     json_text(json, policy);
+    json_name(json, "in_first");
+    json_boolean(json, has_policy(pair->first, policy, pair->first->n_runs));
+    json_name(json, "in_second");
+    json_boolean(json, has_policy(pair->second, policy, pair->second->n_runs));
     json_name(json, "same_traffic");
     json_boolean(json, comparison != NULL && alike);
     if (comparison != NULL) {
@@ -178,6 +182,12 @@ static void print_json(const struct pair *pair, const struct configuration_diffe
     for (uint32_t i = 0; i < pair->first->n_runs; i++) {
         if (!has_policy(pair->first, pair->first->runs[i]->policy, i)) {
             put_policy(pair, pair->first->runs[i]->policy, &json);
+        }
+    }
+    for (uint32_t i = 0; i < pair->second->n_runs; i++) {
+        const char *policy = pair->second->runs[i]->policy;
+        if (!has_policy(pair->second, policy, i) && !has_policy(pair->first, policy, pair->first->n_runs)) {
+            put_policy(pair, policy, &json);
         }
     }
     json_array_end(&json);

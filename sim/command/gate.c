@@ -91,7 +91,7 @@ static void view_fini(struct view *view) {
     expert_load_free(view->load);
 }
 
-/* Figures of a layer of the file as it is there: of its first column and first step. */
+/* Figures of a layer of the file as it is there: of the column and step that the configuration names, else the first ones. */
 struct layer {
     struct load_balance experts;
     double rank_imbalance; /* largest ÷ mean load of consecutive experts; 0 if they do not divide */

@@ -86,8 +86,11 @@ static bool read_sizes(const char *text, enum quantity_kind kind, struct sweep *
         error_hint(error, kind == QUANTITY_BYTES ? "e.g. 1MiB:64MiB" : "e.g. 128:4096");
         return false;
     }
-    for (uint64_t size = first; size <= last && sweep->n_sizes < MOST_SIZES; size *= 2) {
+    for (uint64_t size = first; sweep->n_sizes < MOST_SIZES; size *= 2) {
         sweep->sizes[sweep->n_sizes++] = size;
+        if (size > last / 2) {
+            break;
+        }
     }
     return true;
 }
@@ -108,7 +111,11 @@ static bool choose_sizes(struct sweep *sweep, struct error *error) {
     if (!perf_log_read(given->against, &sweep->log, error)) {
         return false;
     }
-    for (uint32_t i = 0; i < sweep->log.count && i < MOST_SIZES; i++) {
+    if (sweep->log.count > MOST_SIZES) {
+        return error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE,
+                         "the log has %" PRIu32 " results, at most %d can be swept", sweep->log.count, MOST_SIZES);
+    }
+    for (uint32_t i = 0; i < sweep->log.count; i++) {
         sweep->sizes[sweep->n_sizes++] = sweep->log.rows[i].bytes;
     }
     return true;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LARGEST_LOG_BYTES = 16 << 20, NUMBER_SIZE = 32 };
+enum { LARGEST_LOG_BYTES = 16 << 20, LINE_SIZE = 512, NUMBER_SIZE = 32 };
 
 static bool refuse(struct error *error, const char *path, unsigned line, const char *text, const char *message) {
     error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_LOG, "%s", message);
@@ -43,9 +43,11 @@ static bool read_row(const char *line, struct perf_log_row *row) {
     return *end == '\0' && row->time_us > 0.0 && row->algbw >= 0.0 && row->busbw >= 0.0;
 }
 
-/** Takes a line that begins with a digit. Sizes of 0 bytes (nccl-tests prints them for buffers smaller than the ranks) say nothing. */
-static bool take_line(const char *line, struct perf_log *log) {
+/** Takes a line that begins with a digit; the text goes on after it. Sizes of 0 bytes (nccl-tests prints them for buffers smaller than the ranks) say nothing. */
+static bool take_line(const char *text, struct perf_log *log) {
     struct perf_log_row row;
+    char line[LINE_SIZE]; /* on its own: what it lacks must not come from the next one */
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\r\n"), text);
     if (!read_row(line, &row)) {
         return false;
     }

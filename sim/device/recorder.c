@@ -131,7 +131,7 @@ static struct before look_at(const struct recorder *recorder, uint32_t index, ui
         .paused_ps = counters->paused_ps + counters->credit_stalled_ps +
                      (port->paused_since_ps == TIME_NEVER ? 0 : now_ps - port->paused_since_ps),
         .marks = counters->marks,
-        .drops = counters->lossless_drops + counters->lossy_drops,
+        .drops = counters->lossless_drops + counters->lossy_drops + counters->watchdog_drops,
         .deepest_bytes = larger(before->deepest_bytes, counters->deepest_bytes),
     };
 }

@@ -22,7 +22,7 @@ enum recorder_quantity {
     RECORDER_SENT_BYTES,    /**< put on the wire */
     RECORDER_PAUSED_PS,     /**< time that the transmitter was paused, or (InfiniBand) stalled for want of credit */
     RECORDER_MARKS,         /**< packets marked */
-    RECORDER_DROPS,         /**< packets dropped in front of the link, all classes */
+    RECORDER_DROPS,         /**< packets dropped in front of the link, all classes, by the watchdog too */
     RECORDER_QUANTITIES
 };
 

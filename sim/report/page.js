@@ -96,7 +96,8 @@
   // Results --------------------------------------------------------------------------------------------------------
   const headlineRows = new Set(["rank_time.p50", "rank_time.p99", "rank_time.max", "message_time.p50", "message_time.p99", "message_time.max",
     "slowdown.p99", "slowdown.max", "time", "ideal_share", "busbw", "fabric_payload", "worst_queue", "ecn_marks", "pauses", "paused_time",
-    "retransmissions", "out_of_order", "drops_lossy", "drops_lossless", "undelivered"]);
+    "credit_stalls", "credit_stalled_time", "retransmissions", "out_of_order", "receive_discards", "drops_lossy", "drops_lossless", "drops_watchdog",
+    "undelivered"]);
 
   const valueCell = (entry, unit, scale, isFirst) => {
     if (entry.mean === null) { return ["–"]; }
@@ -175,7 +176,7 @@
   const quantities = [
     { name: "utilisation", unit: "share", of: (use, i) => use.busy[i], full: true },
     { name: "deepest queue", unit: "B", of: (use, i) => use.deepest_bytes[i] },
-    { name: "paused time", unit: "ps", of: (use, i) => use.paused_ps[i] },
+    { name: "paused, or without credit", unit: "ps", of: (use, i) => use.paused_ps[i] },
     { name: "ECN marks", unit: "packets", of: (use, i) => use.marks[i] },
     { name: "drops and losses", unit: "packets", of: (use, i) => use.drops[i] },
   ];
@@ -310,7 +311,7 @@
     byId("fabric-note").textContent = `${policy.policy}, seed ${policy.seed}. A line stands for all links between two boxes and shows the worst of them; squares are GPUs, with the worst of their own links. ` +
       "Point at a line or a box, or move to a box with the Tab key, for the links behind it.";
     const order = d3.range(values.length).sort((a, b) => values[b] - values[a]).slice(0, 12), { use } = policy;
-    fillTable(byId("link-table"), ["link", quantity.name, "busy", "sent", "deepest queue", "paused", "ECN marks", "lost"], order.map((i) => [result.links.name[i],
+    fillTable(byId("link-table"), ["link", quantity.name, "busy", "sent", "deepest queue", "paused, or without credit", "ECN marks", "lost"], order.map((i) => [result.links.name[i],
       format(values[i], quantity.unit), format(use.busy[i], "share"), format(use.bytes[i], "B"), format(use.deepest_bytes[i], "B"), format(use.paused_ps[i], "ps"), digits(use.marks[i]), digits(use.drops[i])]));
   };
   const prepareTime = () => {

@@ -39,9 +39,10 @@ PUT(head, json_whole(json, link->head_device))
 PUT(rate, json_short(json, (double)link->rate_bits_per_s))
 PUT(bytes, json_short(json, (double)link->bytes))
 PUT(deepest, json_short(json, (double)link->deepest_bytes))
-PUT(paused, json_short(json, (double)link->paused_ps))
+PUT(paused, json_short(json, (double)(link->paused_ps + link->credit_stalled_ps)))
 PUT(marks, json_short(json, (double)link->marks))
-PUT(drops, json_short(json, (double)(link->drops_lossless + link->drops_lossy + link->lost_packets)))
+PUT(drops,
+    json_short(json, (double)(link->drops_lossless + link->drops_lossy + link->watchdog_drops + link->lost_packets)))
 PUT(busy,
     json_short(json, run->totals.simulated_ps > 0 ? (double)link->busy_ps / (double)run->totals.simulated_ps : 0.0))
 

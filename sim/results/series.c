@@ -9,9 +9,11 @@ const struct series_column series_columns[SERIES_QUANTITIES] = {
     [SERIES_SENT_BYTES] = {"sent_bytes", "B",
                            "Put on the wire in the interval, headers included; x 8 / interval: the rate, over the "
                            "rate of the link: its utilisation"},
-    [SERIES_PAUSED_PS] = {"paused_ps", "ps", "Time in the interval that the transmitter was paused"},
+    [SERIES_PAUSED_PS] =
+        {"paused_ps", "ps",
+         "Time in the interval that the transmitter was paused, or (InfiniBand) packets waited and none had credit"},
     [SERIES_MARKS] = {"marks", "1", "Packets that got their congestion mark here in the interval"},
-    [SERIES_DROPS] = {"drops", "1", "Packets dropped at this port in the interval"},
+    [SERIES_DROPS] = {"drops", "1", "Packets dropped at this port in the interval, by the PFC watchdog too"},
 };
 
 const struct series_column series_pair_columns[SERIES_PAIR_QUANTITIES] = {

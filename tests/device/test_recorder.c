@@ -69,7 +69,8 @@ START_TEST(intervals_add_up_to_what_links_count) {
         ck_assert_uint_ge(sent + LATE_BYTES, link->bytes);
         ck_assert_uint_eq(sum_of(values[RECORDER_PAUSED_PS], rows, columns, l), link->paused_ps);
         ck_assert_uint_eq(sum_of(values[RECORDER_MARKS], rows, columns, l), link->marks);
-        ck_assert_uint_eq(sum_of(values[RECORDER_DROPS], rows, columns, l), link->lossless_drops + link->lossy_drops);
+        ck_assert_uint_eq(sum_of(values[RECORDER_DROPS], rows, columns, l),
+                          link->lossless_drops + link->lossy_drops + link->watchdog_drops);
         ck_assert_uint_eq(largest_of(values[RECORDER_DEEPEST_BYTES], rows, columns, l), link->deepest_bytes);
         ck_assert_uint_eq(values[RECORDER_QUEUE_BYTES][(size_t)(rows - 1) * columns + l], 0);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The PFC watchdog: when it declares a storm, what it discards, when it takes packets again, and that it breaks a deadlock. */
+#include "device/recorder.h"
 #include "rig.h"
 #include "stand.h"
 
@@ -156,6 +157,35 @@ START_TEST(a_deadlock_of_pauses_is_broken_by_the_watchdog_and_lasts_without) {
 }
 END_TEST
 
+START_TEST(series_hold_what_the_watchdog_discards) {
+    enum { INTERVALS = 100000 };
+    struct rig *rig = deadlock(UINT64_C(100000000));
+    uint32_t *links = calloc(rig->fabric->n_links, sizeof(*links));
+    for (uint32_t l = 0; l < rig->fabric->n_links; l++) {
+        links[l] = l;
+    }
+    const struct recorder_wishes wishes = {.interval_ps = UINT64_C(100000000),
+                                           .n_intervals = INTERVALS,
+                                           .quantities = 1U << RECORDER_DROPS,
+                                           .links = links,
+                                           .n_links = rig->fabric->n_links};
+    rig->parameters.series = &wishes;
+    ck_assert_int_eq(rig_run(rig), NETWORK_FINISHED);
+    struct recorder *recorder = network_recorder(rig->network);
+    const size_t n = (size_t)recorder_intervals(recorder) * wishes.n_links;
+    uint64_t *drops = recorder_release(recorder, RECORDER_DROPS), sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += drops[i];
+    }
+    const struct link_counters all = rig_links(rig);
+    ck_assert_uint_gt(all.watchdog_drops, 0);
+    ck_assert_uint_eq(sum, all.watchdog_drops + all.lossless_drops + all.lossy_drops);
+    free(drops);
+    rig_free(rig);
+    free(links);
+}
+END_TEST
+
 START_TEST(storms_are_the_same_on_several_threads_and_for_any_window) {
     struct rig *one = deadlock(UINT64_C(100000000)), *other = deadlock(UINT64_C(100000000));
     other->parameters.window_ps = RIG_LATENCY_PS / 7;
@@ -178,6 +208,7 @@ int main(void) {
     suite_add_tcase(suite, queue);
     TCase *circle = tcase_create("deadlock");
     tcase_add_test(circle, a_deadlock_of_pauses_is_broken_by_the_watchdog_and_lasts_without);
+    tcase_add_test(circle, series_hold_what_the_watchdog_discards);
     tcase_add_test(circle, storms_are_the_same_on_several_threads_and_for_any_window);
     suite_add_tcase(suite, circle);
     SRunner *runner = srunner_create(suite);

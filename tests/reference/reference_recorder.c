@@ -62,7 +62,7 @@ static struct reference_recorded counted(const struct reference_world *world, ui
                                                     (transmitter->paused ? now_ps - transmitter->paused_since_ps : 0) +
                                                     (transmitter->stalled ? now_ps - transmitter->stalled_since_ps : 0),
                                        .marks = counts->marks,
-                                       .drops = counts->drops_lossless + counts->drops_lossy,
+                                       .drops = counts->drops_lossless + counts->drops_lossy + counts->watchdog_drops,
                                        .deepest_bytes = depth_of(world, link)};
 }
 
