@@ -22,6 +22,7 @@ struct endpoint *endpoint_create(const struct context *context, uint32_t device)
         nic_init(endpoint);
         endpoint->receive = receive_buffer_create(context, device);
         endpoint->fails = endpoint->receive != NULL || endpoint->nic.n_changes > 0 || failover_happens(context);
+        endpoint->holds_arrivals = endpoint->receive != NULL || context->parameters->infiniband.links;
     }
     lane_init(endpoint);
     return endpoint;
@@ -149,13 +150,12 @@ void endpoint_deliver(struct endpoint *endpoint, struct engine_worker *worker, e
 static inline void take_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                                uint32_t port, uint64_t now_ps) {
     endpoint->nic.reply_plane = (uint8_t)port; // of an NVLink port nobody asks
-    if (__builtin_expect(endpoint->context->parameters->infiniband.links, 0) && port < endpoint->n_nics) {
-        nic_credit_take(endpoint, worker, port, packet, now_ps);
-    }
-    switch (packet_kind(packet)) {
-    case PACKET_DATA:
+    const enum packet_kind kind = packet_kind(packet);
+    if (kind == PACKET_DATA) {
         receiver_handle_data(endpoint, worker, packet, now_ps);
-        break;
+        return;
+    }
+    switch (kind) {
     case PACKET_TRIMMED:
         receiver_handle_trimmed(endpoint, worker, packet, now_ps);
         break;
@@ -176,14 +176,26 @@ static inline void take_packet(struct endpoint *endpoint, struct engine_worker *
 
 void endpoint_handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                             uint32_t port, uint64_t now_ps) {
+    if (port < endpoint->n_nics && endpoint->ports[port].credit != NULL) {
+        nic_credit_take(endpoint, worker, port, packet, now_ps);
+    }
     take_packet(endpoint, worker, packet, port, now_ps);
+}
+
+/* Of an endpoint that holds arrivals. */
+static __attribute__((noinline)) void hold_or_handle(struct endpoint *endpoint, struct engine_worker *worker,
+                                                     const struct packet *packet, uint32_t port, uint64_t now_ps) {
+    if (endpoint->receive == NULL || port >= endpoint->n_nics ||
+        !receive_buffer_keeps(endpoint, worker, packet, port, now_ps)) {
+        endpoint_handle_packet(endpoint, worker, packet, port, now_ps);
+    }
 }
 
 static inline void handle_packet(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                                  uint32_t port, uint64_t now_ps) {
     endpoint->links[port].arrived_bytes += packet->size_bytes;
-    if (__builtin_expect(endpoint->receive != NULL, 0) && port < endpoint->n_nics &&
-        receive_buffer_keeps(endpoint, worker, packet, port, now_ps)) {
+    if (__builtin_expect(endpoint->holds_arrivals, 0)) {
+        hold_or_handle(endpoint, worker, packet, port, now_ps);
         return;
     }
     take_packet(endpoint, worker, packet, port, now_ps);
@@ -257,7 +269,9 @@ uint64_t endpoint_advance(void *object, struct engine_worker *worker, uint64_t b
         }
         handle_arrival(endpoint, worker, record, queue);
     }
-    run_timers(endpoint, worker, end_ps, end_ps - 1);
+    if (is_due(endpoint, end_ps)) {
+        run_timers(endpoint, worker, end_ps, end_ps - 1);
+    }
     nic_drain(endpoint, worker, end_ps - 1);
     uint64_t due_ps = lane_drain_all(endpoint, worker, end_ps - 1);
     if (__builtin_expect(endpoint->receive != NULL, 0)) {

@@ -87,6 +87,7 @@ struct nic_port {
     uint16_t number;
     bool paused;               /**< lossless class; InfiniBand: the data lane has no credit for a full packet */
     bool control_held;         /**< InfiniBand: the control lane has no credit for a full packet */
+    bool watched;              /**< starts are more than a packet on a link: it may fail, takes credit, or is traced */
     struct nic_credit *credit; /**< NULL: its link is Ethernet */
     uint64_t paused_since_ps;
     struct queue control, probes;
@@ -103,9 +104,13 @@ struct nic {
     bool separate;            /**< a congestion context each plane; else one a queue pair */
     bool by_pair;             /**< a queue pair keeps to a plane; else the plane is chosen packet by packet */
     bool holds_data;          /**< the data class is lossless, so a pause holds it; or links are InfiniBand */
+    bool out_of_order;        /**< of the parameters, as the next one */
+    bool selective;           /**< selective repeat */
+    bool plain;               /**< no packet is followed on its own: none of what *_fully in pair.c does is asked for */
     uint8_t data_class;
-    uint8_t reply_plane; /**< by which the packet that is being handled has come */
-    struct heap timers;  /**< (deadline, queue pair) */
+    uint8_t reply_plane;       /**< by which the packet that is being handled has come */
+    uint64_t least_timeout_ps; /**< no retransmission time-out is shorter */
+    struct heap timers;        /**< (deadline, queue pair) */
     struct queue_pair *pairs;
     struct pair_plane
         *more_planes; /**< [pair_capacity × (n_planes - 1)] planes 1, 2, … of each queue pair; NULL with one plane */
@@ -155,6 +160,7 @@ struct endpoint {
     struct nic nic;
     bool
         fails; /**< its NIC's link goes down and comes up, or it has a receive buffer: steps of these may precede any arrival */
+    bool holds_arrivals; /**< what arrives by the NIC is held in a receive buffer, or its links take credit */
     struct receive_buffer *receive; /**< NULL: the host takes everything as it arrives */
     uint64_t take_ps;            /**< when the host will have taken the packet at its head; TIME_NEVER: none is due */
     struct table receiver_index; /**< source << 16 | queue pair → receiver */
@@ -206,15 +212,8 @@ void nic_catch_up(struct endpoint *endpoint, struct engine_worker *worker, uint6
 uint64_t nic_next_ps(const struct endpoint *endpoint);
 /** Something became eligible at now_ps: idle transmitters start. nic_drain up to now_ps must have been called. */
 void nic_kick(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps);
-/** A queue pair joins those who wait at the ports where it does not wait yet, if it has work. Called by nic_line_up only. */
+/** A queue pair with a packet joins those who wait at the ports where it does not wait yet. Called by nic_line_up only. */
 void nic_join(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps);
-/** A queue pair is looked at for work. */
-static inline void nic_line_up(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair,
-                               uint64_t now_ps) {
-    if (pair->plane.place == PAIR_NOWHERE || endpoint->nic.n_planes > 1) {
-        nic_join(endpoint, worker, pair, now_ps);
-    }
-}
 /** Queues a control packet at the port of a plane. */
 void nic_send_control(struct endpoint *endpoint, struct engine_worker *worker, uint32_t plane,
                       const struct packet *packet, uint64_t now_ps);
@@ -247,7 +246,11 @@ void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const st
                uint64_t now_ps);
 /** Packets of it that are acknowledged (README.md). */
 static inline uint32_t pair_acknowledged(const struct endpoint *endpoint, const struct queue_pair *pair) {
-    return endpoint->context->parameters->nic.out_of_order ? pair->received : pair->cumulative;
+    return endpoint->nic.out_of_order ? pair->received : pair->cumulative;
+}
+/** Whether each packet gets an entropy of its own. */
+static inline bool pair_recycles(const struct endpoint *endpoint) {
+    return endpoint->context->path->recycles && endpoint->context->parameters->nic.adaptive_marking;
 }
 /** What it has in a plane. */
 static inline struct pair_plane *pair_plane(const struct nic *nic, struct queue_pair *pair, uint32_t plane) {
@@ -277,6 +280,13 @@ static inline bool pair_has_work(const struct endpoint *endpoint, struct queue_p
     return pair_has_packet(endpoint, pair) &&
            (endpoint->nic.n_planes == 1 || pair_is_open(&endpoint->nic, pair, plane));
 }
+/** A queue pair is looked at for work. */
+static inline void nic_line_up(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair,
+                               uint64_t now_ps) {
+    if (endpoint->nic.n_planes > 1 || (pair->plane.place == PAIR_NOWHERE && pair_has_packet(endpoint, pair))) {
+        nic_join(endpoint, worker, pair, now_ps);
+    }
+}
 /** Fills in its next packet, which a plane takes, and moves on. */
 void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane, struct packet *packet,
                       uint64_t now_ps);
@@ -290,10 +300,27 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
 uint64_t pair_next_timer_ps(struct endpoint *endpoint);
 /** Handles the earliest retransmission timer. */
 void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker);
+/** Puts the deadline of a queue pair into the heap if it is before the one that is there. Called by pair_arm_timer only. */
+void pair_set_timer(struct endpoint *endpoint, struct queue_pair *pair);
 /** Starts or moves the retransmission timer of a queue pair. One entry in the heap counts; it may be early, never late. */
-void pair_arm_timer(struct endpoint *endpoint, struct queue_pair *pair);
+static inline void pair_arm_timer(struct endpoint *endpoint, struct queue_pair *pair) {
+    if (pair->timer_ps > pair->clock_ps + endpoint->nic.least_timeout_ps) {
+        pair_set_timer(endpoint, pair);
+    }
+}
+/** Completes the oldest message and those after it. Called by pair_complete_messages only. */
+void pair_complete_oldest(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
+/** Whether all packets of the oldest message are below the cumulative number. */
+static inline bool pair_completes(const struct nic *nic, const struct queue_pair *pair) {
+    const struct pair_message *message = &nic->messages[pair->oldest];
+    return message->first_number + message->n_packets <= pair->cumulative;
+}
 /** Messages all of whose packets are below the cumulative number are complete. */
-void pair_complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
+static inline void pair_complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
+    if (pair->oldest != NO_MESSAGE && pair_completes(&endpoint->nic, pair)) {
+        pair_complete_oldest(endpoint, pair, now_ps);
+    }
+}
 
 /** What was on its way over a plane that has died is sent again. */
 void pair_fail_over(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);

@@ -22,6 +22,20 @@ static void init_port(struct endpoint *endpoint, uint32_t plane) {
     port->arrival_mask = head->kind == FABRIC_SWITCH && head->cut_through ? 0 : UINT64_MAX;
     port->out = &context->rings->writers[ENGINE_PACKET][number];
     port->counters = &context->links[number];
+    port->watched = context->failures != NULL || context->trace != NULL || context->parameters->infiniband.links;
+}
+
+/* What each packet asks for, from parameters and policies that are far away. */
+static void init_shortcuts(struct endpoint *endpoint) {
+    const struct context *context = endpoint->context;
+    const struct nic_parameters *parameters = &context->parameters->nic;
+    const uint64_t short_ps = parameters->short_timeout_ps, long_ps = parameters->retransmit_timeout_ps;
+    struct nic *nic = &endpoint->nic;
+    nic->out_of_order = parameters->out_of_order;
+    nic->selective = parameters->selective_repeat;
+    nic->plain = nic->n_planes == 1 && !nic->selective && !pair_recycles(endpoint) &&
+                 !context->controller->wants_acknowledgements && !context->controller->wants_telemetry;
+    nic->least_timeout_ps = short_ps > 0 && short_ps < long_ps ? short_ps : long_ps;
 }
 
 void nic_init(struct endpoint *endpoint) {
@@ -45,6 +59,7 @@ void nic_init(struct endpoint *endpoint) {
     nic->failover_ps = failover_happens(context) ? failover_step_ps(context, 0) : TIME_NEVER;
     nic->pulls = context->controller->wants_pulls ? pull_create() : NULL;
     nic_credit_init(endpoint);
+    init_shortcuts(endpoint);
 }
 
 void nic_fini(struct endpoint *endpoint) {
@@ -131,10 +146,18 @@ FOR_ONE_OR_SEVERAL void line_up(const struct nic *nic, struct nic_port *port, st
     }
 }
 
-/* How long a packet takes that may get lost on its way; *lost says whether it does. */
-static uint64_t put_on_failing_link(struct endpoint *endpoint, struct engine_worker *worker, struct nic_port *port,
+/* Puts a packet on a link that works. Returns how long it takes. */
+static inline uint64_t put_on_link(struct engine_worker *worker, struct nic_port *port, const struct packet *packet,
+                                   uint64_t now_ps) {
+    const uint64_t duration_ps = rate_next_ps(port->ps_per_byte, packet->size_bytes, &port->carry);
+    const uint64_t arrival_ps = now_ps + port->latency_ps + (duration_ps & port->arrival_mask);
+    engine_put(worker, port->out, ENGINE_PACKET, arrival_ps, packet);
+    return duration_ps;
+}
+
+/* The same on a link that may lose it; *lost says whether it does. */
+static uint64_t put_on_failing_link(const struct context *context, struct engine_worker *worker, struct nic_port *port,
                                     const struct packet *packet, uint64_t now_ps, bool *lost) {
-    const struct context *context = endpoint->context;
     const struct wire_start begun = wire_start(context, port->link, packet->size_bytes, &port->carry, now_ps);
     const uint64_t arrival_ps = now_ps + port->latency_ps + (begun.duration_ps & port->arrival_mask);
     *lost = begun.lost;
@@ -144,6 +167,25 @@ static uint64_t put_on_failing_link(struct endpoint *endpoint, struct engine_wor
         engine_put(worker, port->out, ENGINE_PACKET, arrival_ps, packet);
     }
     return begun.duration_ps;
+}
+
+/* The same at a port that is watched, with all that belongs to it. */
+static __attribute__((noinline)) uint64_t put_watched(struct endpoint *endpoint, struct engine_worker *worker,
+                                                      struct nic_port *port, const struct packet *packet,
+                                                      uint64_t now_ps) {
+    const struct context *context = endpoint->context;
+    bool lost = false;
+    const uint64_t duration_ps = context->failures != NULL
+                                     ? put_on_failing_link(context, worker, port, packet, now_ps, &lost)
+                                     : put_on_link(worker, port, packet, now_ps);
+    if (port->credit != NULL) {
+        nic_credit_spend(&endpoint->nic, port, packet, lost, now_ps);
+    }
+    if (context->trace != NULL) {
+        trace_add_packet(context->trace, TRACE_START, now_ps, endpoint->device, port->number, packet,
+                         now_ps + duration_ps);
+    }
+    return duration_ps;
 }
 
 uint32_t nic_first_free(const struct endpoint *endpoint) {
@@ -157,27 +199,14 @@ uint32_t nic_first_free(const struct endpoint *endpoint) {
 /* Puts a packet on the link; the transmitter is free. Returns how long it takes. */
 FOR_ONE_OR_SEVERAL uint64_t start(struct endpoint *endpoint, struct engine_worker *worker, struct nic_port *port,
                                   const struct packet *packet, uint64_t now_ps, bool several) {
-    const struct context *context = endpoint->context;
-    uint64_t duration_ps;
-    bool lost = false;
-    if (__builtin_expect(context->failures != NULL, 0)) {
-        duration_ps = put_on_failing_link(endpoint, worker, port, packet, now_ps, &lost);
-    } else {
-        duration_ps = rate_next_ps(port->ps_per_byte, packet->size_bytes, &port->carry);
-        const uint64_t arrival_ps = now_ps + port->latency_ps + (duration_ps & port->arrival_mask);
-        engine_put(worker, port->out, ENGINE_PACKET, arrival_ps, packet);
-    }
+    const uint64_t duration_ps = __builtin_expect(port->watched, 0)
+                                     ? put_watched(endpoint, worker, port, packet, now_ps)
+                                     : put_on_link(worker, port, packet, now_ps);
     endpoint->nic.free_ps = port->free_ps = now_ps + duration_ps;
     if (several) {
         endpoint->nic.free_ps = endpoint->ports[nic_first_free(endpoint)].free_ps;
     }
     counters_sent(port->counters, packet);
-    if (__builtin_expect(port->credit != NULL, 0)) {
-        nic_credit_spend(&endpoint->nic, port, packet, lost, now_ps);
-    }
-    if (__builtin_expect(context->trace != NULL, 0)) {
-        trace_add_packet(context->trace, TRACE_START, now_ps, endpoint->device, port->number, packet, port->free_ps);
-    }
     return duration_ps;
 }
 
@@ -339,7 +368,7 @@ static uint64_t data_next_ps(const struct nic *nic, const struct nic_port *port)
     return !queue_is_empty(&port->probes) || port->ring_count ? 0 : heap_time_ps(&port->paced);
 }
 
-static uint64_t port_next_ps(const struct nic *nic, const struct nic_port *port) {
+static inline __attribute__((always_inline)) uint64_t port_next_ps(const struct nic *nic, const struct nic_port *port) {
     // control packets that have no credit are to be seen waiting
     if (!queue_is_empty(&port->control) && (!port->control_held || !port->credit->stalled)) {
         return port->free_ps;
@@ -366,7 +395,7 @@ static struct nic_port *first_to_start(struct endpoint *endpoint, uint64_t *next
     return first;
 }
 
-uint64_t nic_next_ps(const struct endpoint *endpoint) {
+static __attribute__((noinline)) uint64_t next_of_several(const struct endpoint *endpoint) {
     uint64_t next_ps = TIME_NEVER;
     for (uint32_t plane = 0; plane < endpoint->nic.n_planes; plane++) {
         const uint64_t port_ps = port_next_ps(&endpoint->nic, &endpoint->ports[plane]);
@@ -375,17 +404,22 @@ uint64_t nic_next_ps(const struct endpoint *endpoint) {
     return next_ps;
 }
 
-static void catch_up_one(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
-    for (;;) {
-        const uint64_t next_ps = port_next_ps(&endpoint->nic, &endpoint->ports[0]);
-        if (next_ps > now_ps) {
-            return;
-        }
-        decide_one(endpoint, worker, next_ps);
-    }
+uint64_t nic_next_ps(const struct endpoint *endpoint) {
+    return __builtin_expect(endpoint->nic.n_planes == 1, 1) ? port_next_ps(&endpoint->nic, &endpoint->ports[0])
+                                                            : next_of_several(endpoint);
 }
 
-static void catch_up_several(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
+/* Something starts at next_ps, not after now_ps. Apart, since most calls of nic_catch_up find nothing. */
+static __attribute__((noinline)) void catch_up_one(struct endpoint *endpoint, struct engine_worker *worker,
+                                                   uint64_t next_ps, uint64_t now_ps) {
+    do {
+        decide_one(endpoint, worker, next_ps);
+        next_ps = port_next_ps(&endpoint->nic, &endpoint->ports[0]);
+    } while (next_ps <= now_ps);
+}
+
+static __attribute__((noinline)) void catch_up_several(struct endpoint *endpoint, struct engine_worker *worker,
+                                                       uint64_t now_ps) {
     for (;;) {
         uint64_t next_ps;
         struct nic_port *port = first_to_start(endpoint, &next_ps);
@@ -397,8 +431,11 @@ static void catch_up_several(struct endpoint *endpoint, struct engine_worker *wo
 }
 
 void nic_catch_up(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
-    if (endpoint->nic.n_planes == 1) {
-        catch_up_one(endpoint, worker, now_ps);
+    if (__builtin_expect(endpoint->nic.n_planes == 1, 1)) {
+        const uint64_t next_ps = port_next_ps(&endpoint->nic, &endpoint->ports[0]);
+        if (next_ps <= now_ps) {
+            catch_up_one(endpoint, worker, next_ps, now_ps);
+        }
     } else if (endpoint->nic.n_planes > 1) {
         catch_up_several(endpoint, worker, now_ps);
     }
@@ -452,9 +489,6 @@ static void line_up_at_all(struct endpoint *endpoint, struct engine_worker *work
 void nic_join(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint64_t now_ps) {
     if (endpoint->nic.n_planes > 1) {
         line_up_at_all(endpoint, worker, pair, now_ps);
-        return;
-    }
-    if (!pair_has_packet(endpoint, pair)) {
         return;
     }
     line_up(&endpoint->nic, &endpoint->ports[0], pair, pair->plane.next_ps <= now_ps, false);

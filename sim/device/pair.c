@@ -12,11 +12,6 @@ static bool is_outstanding(const struct queue_pair *pair) {
     return pair->cumulative < pair->sent_number;
 }
 
-/* Whether each packet gets an entropy of its own. */
-static bool recycles(const struct endpoint *endpoint) {
-    return endpoint->context->path->recycles && endpoint->context->parameters->nic.adaptive_marking;
-}
-
 static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t index, uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
     const uint32_t capacity = nic->pair_capacity;
@@ -33,7 +28,7 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
         }
         nic->recoveries[nic->n_pairs] = (struct pair_recovery){0};
     }
-    if (recycles(endpoint)) {
+    if (pair_recycles(endpoint)) {
         if (nic->pair_capacity != capacity) {
             nic->recycled =
                 memory_resize(nic->recycled, (size_t)nic->pair_capacity * nic->n_planes, sizeof(*nic->recycled));
@@ -197,7 +192,7 @@ static uint64_t deadline_of(const struct endpoint *endpoint, const struct queue_
     return pair->clock_ps + (timeout_ps << pair->repeats);
 }
 
-void pair_arm_timer(struct endpoint *endpoint, struct queue_pair *pair) {
+void pair_set_timer(struct endpoint *endpoint, struct queue_pair *pair) {
     const uint64_t deadline_ps = deadline_of(endpoint, pair);
     if (deadline_ps < pair->timer_ps) {
         pair->timer_ps = deadline_ps;
@@ -213,10 +208,13 @@ uint32_t pair_message_of(const struct nic *nic, const struct queue_pair *pair, u
     return node;
 }
 
+/* Compiled once for NICs that are plain and once for the others; most are, and it is done for each packet of a run. */
+#define FOR_PLAIN_OR_FULL static inline __attribute__((always_inline))
+
 /* Packet `number` of a message, for a plane. Returns whether it is the last one. */
-static inline bool fill(const struct endpoint *endpoint, const struct queue_pair *pair,
-                        const struct pair_message *message, uint32_t number, uint8_t transmission, uint32_t plane,
-                        struct packet *packet) {
+FOR_PLAIN_OR_FULL bool fill(const struct endpoint *endpoint, const struct queue_pair *pair,
+                            const struct pair_message *message, uint32_t number, uint8_t transmission, uint32_t plane,
+                            struct packet *packet, bool plain) {
     const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
     const uint32_t index = number - message->first_number;
     const bool last = index + 1 == message->n_packets;
@@ -226,7 +224,7 @@ static inline bool fill(const struct endpoint *endpoint, const struct queue_pair
     *packet = (struct packet){
         .source = endpoint->device,
         .destination = pair->destination,
-        .number = endpoint->context->controller->wants_telemetry ? packet_number_telling(number, 0) : number,
+        .number = !plain && endpoint->context->controller->wants_telemetry ? packet_number_telling(number, 0) : number,
         .message = sent->tag,
         .queue_pair = pair->number,
         .size_bytes = (uint16_t)(pieces_size(&pieces, index) + parameters->header_bytes),
@@ -234,20 +232,20 @@ static inline bool fill(const struct endpoint *endpoint, const struct queue_pair
         .kind_class = (uint8_t)(PACKET_DATA | endpoint->nic.data_class << 4),
         .flags_transmission = (uint8_t)(adaptive | (transmission & 15) << 4 | (last ? PACKET_FLAG_LAST : 0)),
     };
-    if (endpoint->nic.recycled) {
+    if (!plain && endpoint->nic.recycled) {
         packet->entropy = host_reps_next(&endpoint->nic.recycled[pair->number * endpoint->nic.n_planes + plane]);
     }
     return last;
 }
 
 /* A packet starts: the clock, and what is kept for round trips. */
-static inline void note_start(struct endpoint *endpoint, struct queue_pair *pair, uint32_t number, uint8_t transmission,
-                              uint64_t now_ps) {
+FOR_PLAIN_OR_FULL void note_start(struct endpoint *endpoint, struct queue_pair *pair, uint32_t number,
+                                  uint8_t transmission, uint64_t now_ps, bool plain) {
     if (!is_outstanding(pair)) {
         pair->clock_ps = now_ps;
         pair_arm_timer(endpoint, pair);
     }
-    if (endpoint->nic.echoes) {
+    if (!plain && endpoint->nic.echoes) {
         echo_note(&endpoint->nic.echoes[pair->number], pair->cumulative, number, transmission, now_ps);
     }
 }
@@ -266,8 +264,8 @@ static void next_selectively(struct endpoint *endpoint, struct queue_pair *pair,
         recovery_send_new(recovery);
     }
     const struct pair_message *message = &endpoint->nic.messages[node];
-    const bool last = fill(endpoint, pair, message, number, transmission, plane, packet);
-    note_start(endpoint, pair, number, transmission, now_ps);
+    const bool last = fill(endpoint, pair, message, number, transmission, plane, packet, false);
+    note_start(endpoint, pair, number, transmission, now_ps, false);
     if (again) {
         pair->n_lost--;
         endpoint->counters.retransmitted_packets++;
@@ -280,15 +278,11 @@ static void next_selectively(struct endpoint *endpoint, struct queue_pair *pair,
     }
 }
 
-void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane, struct packet *packet,
-                      uint64_t now_ps) {
-    if (__builtin_expect(endpoint->nic.recoveries != NULL, 0)) {
-        next_selectively(endpoint, pair, plane, packet, now_ps);
-        return;
-    }
+FOR_PLAIN_OR_FULL void next_in_order(struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane,
+                                     struct packet *packet, uint64_t now_ps, bool plain) {
     const struct pair_message *message = &endpoint->nic.messages[pair->current];
-    const bool last = fill(endpoint, pair, message, pair->next_number, pair->transmission, plane, packet);
-    note_start(endpoint, pair, pair->next_number, pair->transmission, now_ps);
+    const bool last = fill(endpoint, pair, message, pair->next_number, pair->transmission, plane, packet, plain);
+    note_start(endpoint, pair, pair->next_number, pair->transmission, now_ps, plain);
     if (pair->next_number < pair->sent_number) {
         endpoint->counters.retransmitted_packets++;
     } else {
@@ -298,10 +292,28 @@ void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, uint32
     if (last) {
         pair->current = message->next;
     }
+}
+
+static __attribute__((noinline)) void next_fully(struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane,
+                                                 struct packet *packet, uint64_t now_ps) {
+    if (endpoint->nic.recoveries) {
+        next_selectively(endpoint, pair, plane, packet, now_ps);
+        return;
+    }
+    next_in_order(endpoint, pair, plane, packet, now_ps, false);
     if (endpoint->nic.ledgers) {
         plane_ledger_start(&endpoint->nic.ledgers[pair->number], pair->cumulative, pair->next_number - 1, plane);
         pair_skip_arrived(&endpoint->nic, pair);
     }
+}
+
+void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane, struct packet *packet,
+                      uint64_t now_ps) {
+    if (__builtin_expect(!endpoint->nic.plain, 0)) {
+        next_fully(endpoint, pair, plane, packet, now_ps);
+        return;
+    }
+    next_in_order(endpoint, pair, 0, packet, now_ps, true);
 }
 
 void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint32_t plane,
@@ -349,14 +361,11 @@ void pair_fail_over(struct endpoint *endpoint, struct queue_pair *pair, uint64_t
     }
 }
 
-void pair_complete_messages(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
+void pair_complete_oldest(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
-    while (pair->oldest != NO_MESSAGE) {
+    while (pair->oldest != NO_MESSAGE && pair_completes(nic, pair)) {
         const uint32_t node = pair->oldest;
         struct pair_message *message = &nic->messages[node];
-        if (message->first_number + message->n_packets > pair->cumulative) {
-            break;
-        }
         struct endpoint_sent *sent = &endpoint->sent[message->row];
         sent->acknowledged_ps = now_ps;
         endpoint->last_ps = now_ps;
@@ -373,8 +382,8 @@ void pair_complete_messages(struct endpoint *endpoint, struct queue_pair *pair, 
     }
 }
 
-static void acknowledge(struct endpoint *endpoint, struct queue_pair *pair, uint32_t cumulative, uint32_t received,
-                        uint64_t now_ps) {
+static inline void acknowledge(struct endpoint *endpoint, struct queue_pair *pair, uint32_t cumulative,
+                               uint32_t received, uint64_t now_ps) {
     const uint32_t before = pair_acknowledged(endpoint, pair);
     if (received > pair->received) {
         pair->received = received;
@@ -420,7 +429,7 @@ static void tell_acknowledged(struct endpoint *endpoint, struct queue_pair *pair
 }
 
 /* An ACK; the controller is told of it, if it wants to be. */
-static void handle_ack(struct endpoint *endpoint, struct queue_pair *pair, struct packet ack, uint64_t now_ps) {
+static void handle_ack_fully(struct endpoint *endpoint, struct queue_pair *pair, struct packet ack, uint64_t now_ps) {
     const struct context *context = endpoint->context;
     const uint8_t telemetry = context->controller->wants_telemetry ? packet_telemetry(ack.number) : 0;
     const uint32_t before = pair_acknowledged(endpoint, pair), oldest = pair->cumulative;
@@ -481,15 +490,14 @@ static void handle_probe_reply(struct endpoint *endpoint, struct engine_worker *
     }
 }
 
-void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
-                       uint64_t now_ps) {
+static __attribute__((noinline)) void handle_reply_fully(struct endpoint *endpoint, struct engine_worker *worker,
+                                                         struct queue_pair *pair, const struct packet *packet,
+                                                         uint64_t now_ps) {
     const struct context *context = endpoint->context;
-    struct queue_pair *pair = &endpoint->nic.pairs[packet->queue_pair];
-    nic_drain(endpoint, worker, now_ps);
     switch (packet_kind(packet)) {
     case PACKET_ACK:
     case PACKET_SELECTIVE_ACK:
-        handle_ack(endpoint, pair, *packet, now_ps);
+        handle_ack_fully(endpoint, pair, *packet, now_ps);
         break;
     case PACKET_NACK:
         handle_nack(endpoint, pair, packet, now_ps);
@@ -507,6 +515,17 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
     default:
         handle_probe_reply(endpoint, worker, pair, packet->number, now_ps);
         break;
+    }
+}
+
+void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                       uint64_t now_ps) {
+    struct queue_pair *pair = &endpoint->nic.pairs[packet->queue_pair];
+    nic_drain(endpoint, worker, now_ps);
+    if (__builtin_expect(endpoint->nic.plain && packet_kind(packet) == PACKET_ACK, 1)) {
+        acknowledge(endpoint, pair, packet->number, packet_ack_received(packet), now_ps);
+    } else {
+        handle_reply_fully(endpoint, worker, pair, packet, now_ps);
     }
     nic_line_up(endpoint, worker, pair, now_ps);
 }

@@ -39,8 +39,7 @@ static struct receiver *receiver_of(struct endpoint *endpoint, const struct pack
 
 /* Whether a reply carries mark and transmission of what caused it. */
 static bool echoes(const struct endpoint *endpoint, enum packet_kind kind) {
-    return kind == PACKET_ACK || kind == PACKET_SELECTIVE_ACK ||
-           (kind == PACKET_NACK && endpoint->context->parameters->nic.selective_repeat);
+    return kind == PACKET_ACK || kind == PACKET_SELECTIVE_ACK || (kind == PACKET_NACK && endpoint->nic.selective);
 }
 
 /* A reply to the sender of a packet, in the control class. */
@@ -58,7 +57,7 @@ static void reply(struct endpoint *endpoint, struct engine_worker *worker, const
         .flags_transmission = echoes(endpoint, kind) ? packet->flags_transmission & ECHOES : 0,
     };
     const uint32_t came_by = endpoint->nic.reply_plane;
-    const uint32_t plane = __builtin_expect(endpoint->context->failures != NULL, 0)
+    const uint32_t plane = __builtin_expect(endpoint->fails, 0)
                                ? failover_plane(endpoint->context, endpoint->device, packet->source, came_by, now_ps)
                                : came_by;
     nic_send_control(endpoint, worker, plane, &answer, now_ps);
@@ -208,18 +207,15 @@ static void refuse(struct endpoint *endpoint, struct engine_worker *worker, stru
 }
 
 /* Acknowledges what is here, because of a packet. Under selective repeat one beyond the expected number is named. */
-static void acknowledge(struct endpoint *endpoint, struct engine_worker *worker, struct receiver *receiver,
-                        const struct packet *packet, uint8_t telemetry, uint64_t now_ps) {
+static inline void acknowledge(struct endpoint *endpoint, struct engine_worker *worker, struct receiver *receiver,
+                               const struct packet *packet, uint8_t telemetry, uint64_t now_ps) {
     const struct context *context = endpoint->context;
     const uint32_t number = context->controller->wants_telemetry ? packet_number_telling(receiver->expected, telemetry)
                                                                  : receiver->expected;
     receiver->unacknowledged_bytes = 0;
-    if (context->parameters->nic.selective_repeat && packet->number >= receiver->expected) {
-        reply(endpoint, worker, packet, PACKET_SELECTIVE_ACK, number, packet->number, now_ps);
-        return;
-    }
-    reply(endpoint, worker, packet, PACKET_ACK, number,
-          packet_ack_message(receiver->expected, receiver->received, packet->number), now_ps);
+    const bool names = __builtin_expect(endpoint->nic.selective, 0) && packet->number >= receiver->expected;
+    reply(endpoint, worker, packet, names ? PACKET_SELECTIVE_ACK : PACKET_ACK, number,
+          names ? packet->number : packet_ack_message(receiver->expected, receiver->received, packet->number), now_ps);
 }
 
 /* Whether a packet that was taken, or was there already, is acknowledged now. */
@@ -248,7 +244,8 @@ static void take(struct endpoint *endpoint, struct engine_worker *worker, struct
     const struct nic_parameters *parameters = &endpoint->context->parameters->nic;
     uint32_t completed = 0;
     bool duplicate = false;
-    bool gap = receiver->received != receiver->expected; // something is missing
+    const bool selective = endpoint->nic.selective;
+    const bool gap = selective && receiver->received != receiver->expected; // something was missing
     nic_drain(endpoint, worker, now_ps);
     notify(endpoint, worker, receiver, packet, now_ps);
     if (packet->number == receiver->expected) {
@@ -263,8 +260,8 @@ static void take(struct endpoint *endpoint, struct engine_worker *worker, struct
         return;
     }
     endpoint->counters.duplicates += duplicate;
-    gap = gap || receiver->received != receiver->expected;
-    if (acknowledges(endpoint, receiver, packet, completed > 0, duplicate) || (gap && parameters->selective_repeat)) {
+    if (acknowledges(endpoint, receiver, packet, completed > 0, duplicate) ||
+        (__builtin_expect(selective, 0) && (gap || receiver->received != receiver->expected))) {
         acknowledge(endpoint, worker, receiver, packet, telemetry, now_ps);
     }
     ask_for_more(endpoint, worker, receiver, packet, !duplicate, now_ps);
