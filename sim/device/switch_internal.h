@@ -128,7 +128,7 @@ void switch_drop(const struct switch_device *device, const struct switch_port *e
 
 /**
  * A lossy data packet that came in at ingress finds no room at egress: it, or the one that joined the queue last, is cut to its
- * header (trim.c). Returns false if nothing may be cut: it is to be dropped. *packet may be changed.
+ * header (switch_trim.c). Returns false if nothing may be cut: it is to be dropped. *packet may be changed.
  */
 bool switch_trim(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
                  struct packet *packet, uint32_t ingress, uint64_t now_ps);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "reference_switch.h"
+#include "reference_switch_internal.h"
 
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/rate.h"
-#include "congestion/telemetry.h"
 #include "fabric/headroom.h"
 #include "reference_credit.h"
 #include "reference_failure.h"
@@ -13,33 +12,6 @@
 #include <stdlib.h>
 
 enum { PHASE_LINK = 0, TIE_WATCHDOG = 1, PHASE_REFRESH = 2, DEFICIT_UNIT_BYTES = 1024 };
-
-struct switch_port {
-    struct reference_queue queues[PACKET_CLASSES];
-    uint64_t depth[PACKET_CLASSES]; /* accepted and not fully sent */
-    uint64_t deficit[PACKET_CLASSES];
-    enum packet_class turn;
-    uint64_t draws; /* of the marking stream */
-    uint64_t trim_draws;
-    uint64_t control_run; /* control packets in a row that started while data waited */
-    struct telemetry_port telemetry;
-    /* as an ingress */
-    uint64_t shared, headroom;
-    bool pausing; /* the other end has been told to pause */
-    /* the PFC watchdog */
-    bool dropping;
-    uint64_t setting;
-};
-
-struct reference_switch {
-    uint32_t device;
-    const struct switch_parameters *parameters;
-    uint16_t n_ports;
-    struct switch_port *ports;
-    uint64_t lossy_used;
-    const struct path_policy *policy;
-    struct path_state *path;
-};
 
 static void schedule_refresh(struct reference_world *world, uint32_t device, uint64_t time_ps) {
     reference_heap_push(&world->heap, &(struct reference_step){.time_ps = time_ps,
@@ -113,7 +85,7 @@ uint64_t reference_switch_data_bytes(const struct reference_switch *device, uint
     return device->ports[port].depth[PACKET_CLASS_LOSSLESS] + device->ports[port].depth[PACKET_CLASS_LOSSY];
 }
 
-static uint64_t depth_bytes(const struct switch_port *port) {
+static uint64_t depth_bytes(const struct reference_switch_port *port) {
     return port->depth[PACKET_CLASS_CONTROL] + port->depth[PACKET_CLASS_LOSSLESS] + port->depth[PACKET_CLASS_LOSSY];
 }
 
@@ -127,7 +99,7 @@ static uint64_t headroom_bytes(const struct reference_world *world, const struct
 
 static bool admit_lossless(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
                            uint64_t size) {
-    struct switch_port *from = &device->ports[ingress];
+    struct reference_switch_port *from = &device->ports[ingress];
     if (from->shared + size <= lossless_threshold(device) &&
         used_bytes(device) + size <= device->parameters->lossless_pool_bytes) {
         from->shared += size;
@@ -157,7 +129,7 @@ static bool admit_lossy(struct reference_switch *device, enum packet_class class
 
 static void release_lossless(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
                              uint64_t size) {
-    struct switch_port *from = &device->ports[ingress];
+    struct reference_switch_port *from = &device->ports[ingress];
     const uint64_t from_headroom = size < from->headroom ? size : from->headroom;
     from->headroom -= from_headroom;
     from->shared -= size - from_headroom;
@@ -190,7 +162,7 @@ static void look_for_stall(struct reference_world *world, struct reference_switc
     }
 }
 
-static enum packet_class take_turn(const struct reference_switch *device, struct switch_port *port) {
+static enum packet_class take_turn(const struct reference_switch *device, struct reference_switch_port *port) {
     while (port->deficit[port->turn] < port->queues[port->turn].items[0].packet.size_bytes) {
         port->turn = port->turn == PACKET_CLASS_LOSSLESS ? PACKET_CLASS_LOSSY : PACKET_CLASS_LOSSLESS;
         port->deficit[port->turn] += (uint64_t)device->parameters->class_weight[port->turn] * DEFICIT_UNIT_BYTES;
@@ -200,8 +172,8 @@ static enum packet_class take_turn(const struct reference_switch *device, struct
 }
 
 /** Whether control leaves this turn to data; waiting: there is data that could start. */
-static bool yields(const struct reference_world *world, const struct reference_switch *device, struct switch_port *port,
-                   bool waiting) {
+static bool yields(const struct reference_world *world, const struct reference_switch *device,
+                   struct reference_switch_port *port, bool waiting) {
     const struct switch_parameters *p = device->parameters;
     const bool counts = p->trim && p->trim_turns > 0 && waiting && !reference_credit_is_used(world);
     port->control_run = counts ? (port->control_run + 1) % (p->trim_turns + UINT64_C(1)) : port->control_run;
@@ -210,7 +182,7 @@ static bool yields(const struct reference_world *world, const struct reference_s
 
 /** The class that sends now, or PACKET_CLASSES. */
 static enum packet_class choose_class(struct reference_world *world, struct reference_switch *device, uint16_t number) {
-    struct switch_port *port = &device->ports[number];
+    struct reference_switch_port *port = &device->ports[number];
     const bool lossless = may_start(world, device, number, PACKET_CLASS_LOSSLESS);
     const bool lossy = may_start(world, device, number, PACKET_CLASS_LOSSY);
     if (may_start(world, device, number, PACKET_CLASS_CONTROL) && !yields(world, device, port, lossless || lossy)) {
@@ -229,44 +201,6 @@ static enum packet_class choose_class(struct reference_world *world, struct refe
     return port->turn;
 }
 
-static bool draw_mark(struct reference_world *world, struct reference_switch *device, uint16_t port, uint64_t depth) {
-    const struct switch_parameters *p = device->parameters;
-    const uint64_t stream = hash_stream(world->parameters->seed, HASH_PURPOSE_ECN, device->device, port);
-    const uint64_t draw = hash_draw(stream, device->ports[port].draws++);
-    return (rate_wide)(draw >> 32) * (p->ecn_maximum_bytes - p->ecn_minimum_bytes) <
-           ((rate_wide)p->ecn_probability_fxp20 * (depth - p->ecn_minimum_bytes)) << 12;
-}
-
-static void mark(struct reference_world *world, struct reference_switch *device, uint16_t port, struct packet *packet) {
-    const struct switch_parameters *p = device->parameters;
-    const enum packet_class class = packet_class(packet);
-    if (!p->ecn || class == PACKET_CLASS_CONTROL || (packet->flags_transmission & PACKET_FLAG_MARKED)) {
-        return;
-    }
-    const uint64_t depth = device->ports[port].depth[class];
-    if (depth > p->ecn_maximum_bytes || (depth > p->ecn_minimum_bytes && draw_mark(world, device, port, depth))) {
-        packet->flags_transmission |= PACKET_FLAG_MARKED;
-        reference_world_counts(world, device->device, port)->marks++;
-    }
-}
-
-/* What the port tells a data packet that starts, if that is more than others have told it. */
-static void tell(struct reference_world *world, struct reference_switch *device, uint16_t port, struct packet *packet) {
-    const struct congestion_parameters *congestion = &world->parameters->congestion;
-    const struct fabric_link *out = &world->fabric->links[reference_world_link(world, device->device, port)];
-    const enum packet_class class = packet_class(packet);
-    if (!congestion_controller_of(congestion->kind)->wants_telemetry || class == PACKET_CLASS_CONTROL) {
-        return;
-    }
-    const rate_wide queue_ps = (rate_wide)out->ps_per_byte * device->ports[port].depth[class] >> RATE_FRACTION_BITS;
-    const uint32_t told = telemetry_tell(&device->ports[port].telemetry, (uint64_t)queue_ps,
-                                         rate_time_ps(out->ps_per_byte, packet->size_bytes), world->now_ps,
-                                         congestion->hpcc.round_trip_ps);
-    if (packet_kind(packet) == PACKET_DATA && told > packet->number / REFERENCE_NUMBERS) {
-        packet->number = packet->number % REFERENCE_NUMBERS + told * REFERENCE_NUMBERS;
-    }
-}
-
 static void choose(struct reference_world *world, struct reference_switch *device, uint16_t port) {
     if (reference_world_transmitter(world, device->device, port)->busy) {
         return;
@@ -279,8 +213,8 @@ static void choose(struct reference_world *world, struct reference_switch *devic
         return;
     }
     struct reference_queued queued = reference_queue_pop(&device->ports[port].queues[class]);
-    tell(world, device, port, &queued.packet);
-    mark(world, device, port, &queued.packet);
+    reference_switch_tell(world, device, port, &queued.packet);
+    reference_switch_mark(world, device, port, &queued.packet);
     reference_world_start(world, device->device, port, &queued);
 }
 
@@ -316,7 +250,7 @@ static void set_watchdog(struct reference_world *world, struct reference_switch 
 /** A port was paused or resumed, or its cable went down. */
 static void watch(struct reference_world *world, struct reference_switch *device, uint16_t port, bool was_paused) {
     const struct switch_parameters *parameters = device->parameters;
-    struct switch_port *at = &device->ports[port];
+    struct reference_switch_port *at = &device->ports[port];
     const bool paused = reference_world_transmitter(world, device->device, port)->paused;
     if (parameters->watchdog_detection_ps == 0 || !parameters->pfc || paused == was_paused) {
         return;
@@ -337,7 +271,7 @@ static void drop_by_watchdog(struct reference_world *world, struct reference_swi
 }
 
 static void look_at(struct reference_world *world, struct reference_switch *device, uint16_t port, uint64_t setting) {
-    struct switch_port *at = &device->ports[port];
+    struct reference_switch_port *at = &device->ports[port];
     if (setting != at->setting) {
         return;
     }
@@ -427,7 +361,7 @@ static bool may_be_cut(const struct reference_switch *device, const struct packe
 /** A packet that joined the queue last leaves it for one that arrives, if that makes room. */
 static bool change_places(struct reference_world *world, struct reference_switch *device,
                           const struct reference_step *step, uint16_t egress, struct reference_queued *leaves) {
-    struct switch_port *to = &device->ports[egress];
+    struct reference_switch_port *to = &device->ports[egress];
     struct reference_queue *queue = &to->queues[PACKET_CLASS_LOSSY];
     const uint64_t size = step->packet.size_bytes;
     if (queue->count == 0 || !may_be_cut(device, &queue->items[queue->count - 1].packet)) {
@@ -453,7 +387,7 @@ static bool change_places(struct reference_world *world, struct reference_switch
 /** The header of a packet that is cut joins the control class. */
 static void send_header(struct reference_world *world, struct reference_switch *device, uint16_t egress,
                         struct reference_queued cut) {
-    struct switch_port *to = &device->ports[egress];
+    struct reference_switch_port *to = &device->ports[egress];
     const uint64_t limit = device->parameters->trim_limit_bytes, depth = to->depth[PACKET_CLASS_CONTROL];
     const uint32_t head = world->fabric->links[reference_world_link(world, device->device, egress)].head_device;
     const uint64_t size = device->parameters->trim_bytes;
@@ -498,7 +432,7 @@ static void accept(struct reference_world *world, struct reference_switch *devic
     const struct packet *packet = &step->packet;
     const uint64_t size = packet->size_bytes;
     const enum packet_class class = packet_class(packet);
-    struct switch_port *to = &device->ports[egress];
+    struct reference_switch_port *to = &device->ports[egress];
 
     if (class == PACKET_CLASS_LOSSLESS && to->dropping) {
         drop_by_watchdog(world, device, step->port, egress, packet);
