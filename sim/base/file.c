@@ -41,6 +41,10 @@ static int open_for_reading(const char *path, struct error *error) {
 }
 
 bool file_check_readable(const char *path, struct error *error) {
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+        return fail(error, ERROR_ID_FILE_UNREADABLE, path, "the file cannot be read", "it is not a regular file");
+    }
     const int descriptor = open_for_reading(path, error);
     if (descriptor >= 0) {
         close(descriptor);

@@ -24,7 +24,7 @@ struct file_text {
  */
 bool file_read(const char *path, size_t limit_bytes, struct file_text *text, struct error *error);
 
-/** Is there a file of this name to read? Missing, unreadable or a directory: false, with *error set (exit code 4). For libraries that open files by name and say less. */
+/** Is there a file of this name to read? Missing, unreadable, a directory, a device or a pipe (which has no places to go to): false, with *error set (exit code 4). For libraries that open files by name and say less. */
 bool file_check_readable(const char *path, struct error *error);
 
 /** A file being written. Zero-initialise. */

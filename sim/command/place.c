@@ -6,6 +6,7 @@
 #include "command/command.h"
 #include "command/interrupt.h"
 #include "command/place_report.h"
+#include "command/spare.h"
 #include "config/placement_keys.h"
 #include "fabric/builder.h"
 #include "workload/placement_choose.h"
@@ -195,7 +196,8 @@ int command_place(int n_arguments, char **arguments) {
     const char *output = given.output ? given.output : path;
     interrupt_listen();
     struct fabric *fabric = fabric_build(&experiment.topology, &error);
-    if (!fabric || !file_check_writable(output, &error) || !prepare(&work, &given, &experiment, fabric, &error) ||
+    if (!fabric || !spare_inputs(given.operand, &experiment, output, "--output", &error) ||
+        !file_check_writable(output, &error) || !prepare(&work, &given, &experiment, fabric, &error) ||
         !place(&work, &given, &experiment, fabric, output, &error)) {
         error_print(stderr, &error);
         code = (int)error.exit_code;

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "command/arguments.h"
 #include "command/command.h"
+#include "command/spare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,12 @@ static int write_page(const struct arguments *given, const struct report_result 
     char page[ERROR_FILE_SIZE];
     name_page(given->operands[0], page, sizeof page);
     const char *path = given->output != NULL ? given->output : page;
+    for (uint32_t i = 0; i < given->n_operands; i++) {
+        if (!spare_file(given->operands[i], path, "--output", &error)) {
+            error_print(stderr, &error);
+            return (int)error.exit_code;
+        }
+    }
     if (!report_write(results, given->n_operands, path, &error)) {
         error_print(stderr, &error);
         return (int)error.exit_code;

@@ -11,6 +11,7 @@
 #include "command/headroom_report.h"
 #include "command/preview.h"
 #include "command/record.h"
+#include "command/spare.h"
 #include "command/version.h"
 #include "config/configuration.h"
 #include "engine/mpi_exchange.h"
@@ -26,7 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Says that a policy is not there, or must be chosen, and what there is. */
 static bool refuse_policy(const struct experiment *experiment, const char *name) {
@@ -237,25 +237,6 @@ static struct store *open_store(const struct experiment *experiment, const char 
     return store;
 }
 
-static bool is_same_file(const char *left, const char *right) {
-    struct stat left_place, right_place;
-    return left && stat(left, &left_place) == 0 && stat(right, &right_place) == 0 &&
-           left_place.st_dev == right_place.st_dev && left_place.st_ino == right_place.st_ino;
-}
-
-/* A result never takes the place of what it is made from. */
-static bool spares_inputs(const struct arguments *arguments, const struct experiment *experiment, const char *path,
-                          struct error *error) {
-    if (path[0] == '\0') {
-        return error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "--output needs the name of a file");
-    }
-    if (is_same_file(arguments->operand, path) || is_same_file(experiment->topology_path, path)) {
-        return error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE,
-                         "the result would replace %s, which it is made from: choose another --output", path);
-    }
-    return true;
-}
-
 /* That the result can be written is known before anything is simulated. */
 static bool can_write(const struct experiment *experiment, const char *path, struct error *error) {
     struct store *store = open_store(experiment, path, error);
@@ -264,7 +245,7 @@ static bool can_write(const struct experiment *experiment, const char *path, str
 }
 
 /* The CSV of the series, asked for on the command line. */
-static bool can_write_series(const struct arguments *arguments, const struct experiment *experiment,
+static bool can_write_series(const struct arguments *arguments, const struct experiment *experiment, const char *path,
                              struct error *error) {
     if (!arguments->series) {
         return true;
@@ -274,7 +255,11 @@ static bool can_write_series(const struct arguments *arguments, const struct exp
         error_hint(error, "for example --set 'record.interval=10 us'");
         return false;
     }
-    return spares_inputs(arguments, experiment, arguments->series, error) &&
+    if (spare_is_same(arguments->series, path)) {
+        return error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE,
+                         "the series would replace the result %s: choose another --series", path);
+    }
+    return spare_inputs(arguments->operand, experiment, arguments->series, "--series", error) &&
            file_check_writable(arguments->series, error);
 }
 
@@ -283,7 +268,8 @@ static int simulate(const struct arguments *arguments, const struct experiment *
     struct error error = {0};
     struct estimate estimate = {0};
     if (!failures_check(experiment, fabric, &error) || !record_check(experiment, fabric, n_policies, &error) ||
-        !can_write_series(arguments, experiment, &error) || !spares_inputs(arguments, experiment, path, &error) ||
+        !can_write_series(arguments, experiment, path, &error) ||
+        !spare_inputs(arguments->operand, experiment, path, "--output", &error) ||
         !can_write(experiment, path, &error) ||
         (!arguments->quiet && !estimate_run(experiment, fabric, &estimate, &error))) {
         return fail_before_run(arguments, &error);

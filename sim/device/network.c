@@ -58,6 +58,20 @@ static uint32_t threads_of(const struct network_parameters *parameters) {
     return parameters->threads > 1 ? parameters->threads : 1;
 }
 
+/*
+ * Windows in which a NIC may start packets one after the other and look at its timers afterwards: no time-out may end in
+ * the window in which it begins. Those shorter than every link are of no use, but are allowed.
+ */
+static uint64_t window_of(const struct fabric *fabric, const struct network_parameters *parameters) {
+    const struct nic_parameters *nic = &parameters->nic;
+    const uint64_t timeouts_ps[] = {nic->retransmit_timeout_ps, nic->short_timeout_ps};
+    uint64_t window_ps = parameters->window_ps ? parameters->window_ps : fabric->smallest_latency_ps;
+    for (int i = 0; i < 2; i++) {
+        window_ps = timeouts_ps[i] > 0 && timeouts_ps[i] < window_ps ? timeouts_ps[i] : window_ps;
+    }
+    return window_ps;
+}
+
 /* Splits the devices over ranks × threads; notes which are ours. */
 static void create_engine(struct network *network, const struct fabric *fabric,
                           const struct network_parameters *parameters) {
@@ -74,7 +88,7 @@ static void create_engine(struct network *network, const struct fabric *fabric,
         network->is_ours[d] = rank_of[d] == rank;
         worker_of[d] = network->is_ours[d] ? worker_of[d] % threads : ENGINE_ELSEWHERE;
     }
-    network->engine = engine_create_split(fabric, parameters->seed, parameters->window_ps, threads, worker_of);
+    network->engine = engine_create_split(fabric, parameters->seed, window_of(fabric, parameters), threads, worker_of);
     if (exchange) {
         engine_join(network->engine, exchange, rank_of);
     }

@@ -114,7 +114,7 @@ void pair_start(struct endpoint *endpoint, struct queue_pair *pair, uint32_t sha
     for (uint32_t number = 0; number < contexts_of(&endpoint->nic); number++) {
         start_context(endpoint, pair, number, share, now_ps);
     }
-    if (endpoint->context->parameters->nic.window_products > 0) {
+    if (endpoint->nic.recoveries && endpoint->context->parameters->nic.window_products > 0) {
         cap(endpoint, pair);
         pair_ask_window(endpoint, pair, 0);
     }

@@ -42,12 +42,29 @@ char *load_part_text(hid_t object, const char *name) {
     return copy;
 }
 
+/*
+ * Is what a dataset holds in this file, and all of it? A forged one may name other files of the machine, and HDF5 1.10 reads
+ * beyond a compact one that is smaller than its extent.
+ */
+static bool is_whole(hid_t dataset, hid_t stored) {
+    const hid_t properties = H5Dget_create_plist(dataset), space = H5Dget_space(dataset);
+    const H5D_layout_t layout = H5Pget_layout(properties);
+    const hssize_t points = H5Sget_simple_extent_npoints(space);
+    const bool here = layout != H5D_LAYOUT_ERROR && layout != H5D_VIRTUAL && H5Pget_external_count(properties) == 0;
+    const bool fits =
+        layout != H5D_COMPACT || (points >= 0 && (hsize_t)points <= H5Dget_storage_size(dataset) / H5Tget_size(stored));
+    H5Sclose(space);
+    H5Pclose(properties);
+    return here && fits;
+}
+
 bool load_part_is_of_type(hid_t dataset, enum column_type type) {
     const hid_t stored = H5Dget_type(dataset);
     const H5T_class_t class = H5Tget_class(stored);
     const bool fits = type == COLUMN_TEXT     ? class == H5T_STRING && H5Tis_variable_str(stored) == 0
                       : type == COLUMN_DOUBLE ? class == H5T_FLOAT
                                               : class == H5T_INTEGER;
+    const bool whole = fits && is_whole(dataset, stored);
     H5Tclose(stored);
-    return fits;
+    return whole;
 }

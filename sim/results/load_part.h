@@ -20,7 +20,7 @@ bool load_part_number(hid_t object, const char *name, uint64_t *value);
 /** A text attribute of variable length, to be freed by the caller; NULL if it is not there or no such text. */
 char *load_part_text(hid_t object, const char *name);
 
-/** Whether a dataset holds what a column of this type can be read from: texts of fixed length, whole numbers, or others. */
+/** Whether a dataset holds what a column of this type can be read from: texts of fixed length, whole numbers, or others; all of it in this very file. */
 bool load_part_is_of_type(hid_t dataset, enum column_type type);
 
 #endif

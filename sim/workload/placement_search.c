@@ -109,6 +109,9 @@ static void state_step(const gsl_rng *random, void *pointer, double size) {
     struct state *state = pointer;
     const bool redundant = shape_of(state)->replicas > shape_of(state)->experts;
     (void)size;
+    if (state->work->stopped) {
+        return; // GSL goes on to its last step: let it be quick
+    }
     if (redundant && gsl_rng_uniform(random) < 0.5) {
         replace(random, state);
     } else if (shape_of(state)->ranks > 1) {

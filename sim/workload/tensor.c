@@ -2,6 +2,7 @@
 #include "workload/tensor.h"
 
 #include "base/error_id.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "workload/npy.h"
 
@@ -43,19 +44,17 @@ bool tensor_is_named(const char *path) {
 
 /* Maps a whole file. False with *error. */
 static bool map_file(struct tensor *tensor, struct error *error) {
+    if (!file_check_readable(tensor->path, error)) {
+        return false;
+    }
     const int descriptor = open(tensor->path, O_RDONLY | O_CLOEXEC);
     struct stat status;
     if (descriptor < 0 || fstat(descriptor, &status) != 0) {
-        const bool missing = errno == ENOENT || errno == ENOTDIR;
-        refuse(error, tensor->path, EXIT_CODE_INPUT_OUTPUT, missing ? ERROR_ID_FILE_MISSING : ERROR_ID_FILE_UNREADABLE,
-               missing ? "there is no such file" : "the file cannot be read");
-        return false;
+        return refuse(error, tensor->path, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNREADABLE, strerror(errno));
     }
-    if (!S_ISREG(status.st_mode) || status.st_size == 0) {
+    if (status.st_size == 0) {
         close(descriptor);
-        return refuse(error, tensor->path, EXIT_CODE_INPUT_OUTPUT,
-                      S_ISREG(status.st_mode) ? ERROR_ID_FILE_EMPTY : ERROR_ID_FILE_DIRECTORY,
-                      S_ISREG(status.st_mode) ? "the file is empty" : "this is no file");
+        return refuse(error, tensor->path, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_EMPTY, "the file is empty");
     }
     tensor->mapped_bytes = (size_t)status.st_size;
     tensor->mapped = mmap(NULL, tensor->mapped_bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
@@ -134,10 +133,8 @@ static bool take_shape(struct tensor *tensor, struct error *error) {
 
 static bool open_hdf5(struct tensor *tensor, const char *dataset, struct error *error) {
     char name[64], message[128];
-    if (access(tensor->path, R_OK) != 0) {
-        return refuse(error, tensor->path, EXIT_CODE_INPUT_OUTPUT,
-                      errno == ENOENT ? ERROR_ID_FILE_MISSING : ERROR_ID_FILE_UNREADABLE,
-                      errno == ENOENT ? "there is no such file" : "the file cannot be read");
+    if (!file_check_readable(tensor->path, error)) {
+        return false;
     }
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     tensor->file = H5Fopen(tensor->path, H5F_ACC_RDONLY, H5P_DEFAULT);

@@ -234,6 +234,40 @@ START_TEST(columns_of_another_type_are_refused) {
 }
 END_TEST
 
+/** Replaces a column of three numbers by one that is stored as `properties` say. */
+static void replace_stored(const char *name, hid_t properties) {
+    const hsize_t length = 3;
+    const hid_t file = open_to_change(), space = H5Screate_simple(1, &length, NULL);
+    ck_assert(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
+    const hid_t dataset = H5Dcreate2(file, name, H5T_NATIVE_UINT64, space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    ck_assert(dataset >= 0);
+    H5Dclose(dataset);
+    H5Sclose(space);
+    H5Pclose(properties);
+    H5Fclose(file);
+}
+
+/* A forged result could show what other files of the machine hold. */
+START_TEST(columns_that_lie_in_another_file_are_refused) {
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    ck_assert(H5Pset_external(properties, "/etc/passwd", 0, 24) >= 0);
+    replace_stored(RUN "/links/rate_bits_per_s", properties);
+    check_refused("links/rate_bits_per_s has the wrong type");
+}
+END_TEST
+
+/* The same column, kept in the header of the file, is as good as any. */
+START_TEST(columns_in_a_header_are_read) {
+    const hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
+    ck_assert(H5Pset_layout(properties, H5D_COMPACT) >= 0);
+    replace_stored(RUN "/links/rate_bits_per_s", properties);
+    struct error error = {0};
+    struct load *load = load_read(path, &error);
+    ck_assert_msg(load != NULL, "%s", error.message);
+    load_free(load);
+}
+END_TEST
+
 START_TEST(series_of_links_that_are_not_there_are_refused) {
     const uint32_t large = 3; /* of links 0 to 2 */
     change_first(RUN "/series/link", H5T_NATIVE_UINT32, &large);
@@ -320,6 +354,8 @@ int main(void) {
     tcase_add_test(cases, series_of_links_that_are_not_there_are_refused);
     tcase_add_test(cases, series_of_another_size_are_refused);
     tcase_add_test(cases, columns_of_another_type_are_refused);
+    tcase_add_test(cases, columns_that_lie_in_another_file_are_refused);
+    tcase_add_test(cases, columns_in_a_header_are_read);
     tcase_add_test(cases, a_column_that_is_not_there_is_zero);
     tcase_add_test(cases, a_table_that_is_not_there_is_refused);
     tcase_add_test(cases, a_table_that_no_machine_can_hold_is_refused);
