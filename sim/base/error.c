@@ -25,14 +25,25 @@ static const struct style *style_of(FILE *stream) {
 }
 
 bool error_set(struct error *error, enum exit_code exit_code, int id, const char *format, ...) {
-    if (error == NULL) {
-        return false;
+    if (error != NULL) {
+        va_list arguments;
+        *error = (struct error){.id = id, .exit_code = exit_code};
+        va_start(arguments, format);
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
     }
-    *error = (struct error){.id = id, .exit_code = exit_code};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
+    return false;
+}
+
+bool error_set_file(struct error *error, enum exit_code exit_code, int id, const char *file, const char *format, ...) {
+    if (error != NULL) {
+        va_list arguments;
+        *error = (struct error){.id = id, .exit_code = exit_code};
+        va_start(arguments, format);
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+        snprintf(error->file, sizeof error->file, "%s", file != NULL ? file : "");
+    }
     return false;
 }
 

@@ -44,6 +44,10 @@ struct error_list {
 bool error_set(struct error *error, enum exit_code exit_code, int id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/** error_set for a mistake of a whole file, which may be NULL or empty. Returns false. */
+bool error_set_file(struct error *error, enum exit_code exit_code, int id, const char *file, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
 /** Sets the hint of an error from a printf format. */
 void error_hint(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

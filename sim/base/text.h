@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * UTF-8 as a terminal shows it.
+ * UTF-8 as a terminal shows it, and how names end.
  */
 #ifndef MOEFABRIC_BASE_TEXT_H
 #define MOEFABRIC_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <string.h>
 
 /** Does this byte continue the character before it? */
 static inline bool text_continues(char byte) {
@@ -19,6 +20,12 @@ static inline int text_width(const char *text) {
         width += !text_continues(*text);
     }
     return width;
+}
+
+/** Does a text end so? */
+static inline bool text_ends_with(const char *text, const char *end) {
+    const size_t length = strlen(text), wanted = strlen(end);
+    return length >= wanted && strcmp(text + length - wanted, end) == 0;
 }
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "base/error_id.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -41,8 +42,7 @@ static bool find_default(char path[PATH_MAX]) {
 }
 
 static int is_table(const struct dirent *entry) {
-    const size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
+    return entry->d_name[0] != '.' && text_ends_with(entry->d_name, ".yaml");
 }
 
 /* In order of bytes, whatever the locale. */

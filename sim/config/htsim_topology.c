@@ -3,6 +3,8 @@
 
 #include "base/file.h"
 #include "base/nearest.h"
+#include "base/number.h"
+#include "base/text.h"
 #include "config/tree_internal.h"
 
 #include <ctype.h>
@@ -384,10 +386,6 @@ static void set_constants(struct reading *reading, struct tree_node *root) {
     }
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 static void set_switches(struct reading *reading, struct tree_node *root) {
     const struct figure *speed = figure_of(reading, 0, WORD_SPEED), *up = figure_of(reading, 1, WORD_SPEED);
     const bool three = tiers_of(reading) == 3;
@@ -396,11 +394,11 @@ static void set_switches(struct reading *reading, struct tree_node *root) {
     set_number(reading, root, "nic.rate", speed, speed->value, " Gb/s");
     set_number(reading, root, "leaf.ports", figure_of(reading, 0, WORD_DOWN),
                value_of(reading, 0, WORD_DOWN) + value_of(reading, 0, WORD_UP), "");
-    set_number(reading, root, "leaf.port_rate", speed, larger(speed->value, up->value), " Gb/s");
+    set_number(reading, root, "leaf.port_rate", speed, number_larger(speed->value, up->value), " Gb/s");
     set_number(reading, root, "leaf.latency", figure_of(reading, 0, WORD_TIER),
                value_of(reading, 0, WORD_SWITCH_LATENCY), " ns");
     set_number(reading, root, "spine.ports", figure_of(reading, 1, WORD_DOWN),
-               three ? larger(spine_ports, value_of(reading, 2, WORD_DOWN)) : spine_ports, "");
+               three ? number_larger(spine_ports, value_of(reading, 2, WORD_DOWN)) : spine_ports, "");
     set_number(reading, root, "spine.port_rate", top, top->value, " Gb/s");
     set_number(reading, root, "spine.latency", figure_of(reading, 1, WORD_TIER),
                value_of(reading, 1, WORD_SWITCH_LATENCY), " ns");
@@ -463,8 +461,7 @@ static void set_name(struct reading *reading, struct tree_node *root, const char
 }
 
 bool htsim_topology_is(const char *path) {
-    const size_t length = strlen(path);
-    return length >= 5 && strcmp(path + length - 5, ".topo") == 0;
+    return text_ends_with(path, ".topo");
 }
 
 struct tree_node *htsim_topology_read_text(struct tree *tree, const char *name, const char *text,

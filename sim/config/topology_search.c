@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <stdarg.h>
@@ -82,8 +83,7 @@ bool topology_search(const char *configuration, const char *name, char *path, si
 }
 
 static int is_yaml(const struct dirent *entry) {
-    const size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".yaml") == 0;
+    return entry->d_name[0] != '.' && text_ends_with(entry->d_name, ".yaml");
 }
 
 /** In order of bytes, whatever the locale. */

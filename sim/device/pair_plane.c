@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Queue pairs over the planes of a NIC: congestion contexts, and what is known of the packets that went by each plane. */
 #include "base/memory.h"
+#include "base/number.h"
 #include "device/endpoint_internal.h"
-
-static uint32_t smaller(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
 
 /* What the transport and the controller allow. */
 static uint32_t window_of(const struct endpoint *endpoint, const struct queue_pair *pair) {
     const struct context *context = endpoint->context;
     const uint32_t given = context->parameters->nic.window_packets;
     const struct pair_recovery *recovery = endpoint->nic.recoveries ? &endpoint->nic.recoveries[pair->number] : NULL;
-    const uint32_t own = smaller(given > 0 ? given : CONGESTION_UNLIMITED,
-                                 recovery && recovery->cap > 0 ? recovery->cap : CONGESTION_UNLIMITED);
+    const uint32_t own = (uint32_t)number_smaller(given > 0 ? given : CONGESTION_UNLIMITED,
+                                                  recovery && recovery->cap > 0 ? recovery->cap : CONGESTION_UNLIMITED);
     if (!context->controller->wants_acknowledgements || !pair->started || endpoint->nic.separate) {
         return own;
     }
     const uint32_t settled = pair_acknowledged(endpoint, pair) + (recovery ? recovery->packets.n_trimmed : 0);
-    return smaller(context->controller->window(&context->parameters->congestion, &pair->plane.congestion, settled),
-                   own);
+    return (uint32_t)number_smaller(
+        context->controller->window(&context->parameters->congestion, &pair->plane.congestion, settled), own);
 }
 
 /* Asks the controller for its window: that of the queue pair, or of a plane. */

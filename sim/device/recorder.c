@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/rate.h"
 #include "device/chip.h"
 #include "device/context.h"
@@ -113,10 +114,6 @@ static uint64_t bytes_left(const struct recorder *recorder, uint32_t link, uint6
     return (uint64_t)(((rate_wide)(free_ps - now_ps) << RATE_FRACTION_BITS) / ps_per_byte);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) {
-    return a > b ? a : b;
-}
-
 /* Counts up to now_ps; the deepest queue of the interval counts as one of all of them, and the next one begins. */
 static struct before look_at(const struct recorder *recorder, uint32_t index, uint64_t now_ps,
                              struct recorder_port *port) {
@@ -127,12 +124,12 @@ static struct before look_at(const struct recorder *recorder, uint32_t index, ui
     const uint64_t left = bytes_left(recorder, link, port->free_ps, now_ps);
     const uint64_t sent = left < counters->bytes ? counters->bytes - left : 0;
     return (struct before){
-        .sent_bytes = larger(sent, before->sent_bytes),
+        .sent_bytes = number_larger(sent, before->sent_bytes),
         .paused_ps = counters->paused_ps + counters->credit_stalled_ps +
                      (port->paused_since_ps == TIME_NEVER ? 0 : now_ps - port->paused_since_ps),
         .marks = counters->marks,
         .drops = counters->lossless_drops + counters->lossy_drops + counters->watchdog_drops,
-        .deepest_bytes = larger(before->deepest_bytes, counters->deepest_bytes),
+        .deepest_bytes = number_larger(before->deepest_bytes, counters->deepest_bytes),
     };
 }
 
@@ -239,7 +236,7 @@ void recorder_finish(struct recorder *recorder, uint64_t now_ps, bool finished) 
     }
     for (uint32_t i = 0; i < wishes->n_links; i++) {
         struct link_counters *counters = &recorder->context->links[wishes->links[i]];
-        counters->deepest_bytes = larger(counters->deepest_bytes, recorder->before[i].deepest_bytes);
+        counters->deepest_bytes = number_larger(counters->deepest_bytes, recorder->before[i].deepest_bytes);
     }
 }
 

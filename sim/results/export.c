@@ -143,11 +143,8 @@ static void remove_folder(const char *folder) {
 }
 
 static bool refuse(const char *folder, const char *reason, struct error *error) {
-    error_set(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, "the folder cannot be written: %s", reason);
-    if (error != NULL) {
-        snprintf(error->file, sizeof error->file, "%s", folder);
-    }
-    return false;
+    return error_set_file(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, folder,
+                          "the folder cannot be written: %s", reason);
 }
 
 bool export_csv(const struct load *load, const char *folder, struct error *error) {

@@ -18,6 +18,8 @@ static const struct {
     {"out_of_sequence", offsetof(struct measurement_endpoint, out_of_order_packets)},
     {"duplicate_request", offsetof(struct measurement_endpoint, duplicate_packets)},
     {"roce_adp_retrans", offsetof(struct measurement_endpoint, retransmitted_packets)},
+    {"tx_prio3_pause", offsetof(struct measurement_endpoint, receive_pauses)},
+    {"rx_discards_phy", offsetof(struct measurement_endpoint, receive_discards)},
 };
 
 static void put(const struct measurement *measurement, const char *place, const char *counter, uint64_t value,

@@ -63,11 +63,7 @@ static bool report(const struct reading *reading, const char *at, const char *fo
 
 /* A mistake of the whole file. */
 static bool report_file(const struct reading *reading, const char *message) {
-    error_set(reading->error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, "%s", message);
-    if (reading->error) {
-        snprintf(reading->error->file, sizeof reading->error->file, "%s", reading->name);
-    }
-    return false;
+    return error_set_file(reading->error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, reading->name, "%s", message);
 }
 
 /* Takes the next line that says something; false at the end. */
@@ -86,7 +82,7 @@ static bool next_line(struct reading *reading, const char **rest) {
     return false;
 }
 
-/* Takes the next field of the line, without blanks around it. False if the line has ended or the field is too long. */
+/* Takes the next field of the line, without blanks around it. False if the line has ended. What does not fit is cut off: no name or number is so long. */
 static bool take_field(struct reading *reading, char *field, const char **begin) {
     const char *end = reading->line_text + reading->line_length;
     if (reading->at > end) {

@@ -6,34 +6,19 @@
 #include "workload/tensor.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 enum { LARGEST_STEPS = 1 << 24, LARGEST_CELLS = 1 << 28 };
 
-static bool refuse(const char *path, struct error *error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool refuse(const char *path, struct error *error, const char *format, ...) {
-    char message[ERROR_MESSAGE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, "%s", message);
-    if (error) {
-        snprintf(error->file, sizeof error->file, "%s", path);
-    }
-    return false;
-}
+#define REFUSE(...) error_set_file(error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, path, __VA_ARGS__)
 
 /* shape[0 … 2] = steps, layers, experts; two dimensions are one step. */
 static bool take_shape(const struct tensor *tensor, const char *path, uint64_t *shape, struct error *error) {
     uint64_t lengths[TENSOR_LARGEST_DIMENSIONS];
     const uint32_t n = tensor_shape(tensor, lengths);
     if (n != 2 && n != 3) {
-        return refuse(path, error, "counts are [layer, expert] or [step, layer, expert], the array has %u dimension%s",
-                      n, n == 1 ? "" : "s");
+        return REFUSE("counts are [layer, expert] or [step, layer, expert], the array has %u dimension%s", n,
+                      n == 1 ? "" : "s");
     }
     shape[0] = n == 3 ? lengths[0] : 1;
     shape[1] = lengths[n - 2];
@@ -41,8 +26,7 @@ static bool take_shape(const struct tensor *tensor, const char *path, uint64_t *
     if (shape[0] == 0 || shape[1] == 0 || shape[2] == 0 || shape[0] > LARGEST_STEPS ||
         shape[1] > EXPERT_LOAD_LARGEST_LAYERS || shape[2] > EXPERT_LOAD_LARGEST_EXPERTS ||
         shape[0] * shape[1] * shape[2] > LARGEST_CELLS) {
-        return refuse(path, error,
-                      "%llu steps, %llu layers and %llu experts are none or too many: up to %d layers, %d experts and "
+        return REFUSE("%llu steps, %llu layers and %llu experts are none or too many: up to %d layers, %d experts and "
                       "%d counts",
                       (unsigned long long)shape[0], (unsigned long long)shape[1], (unsigned long long)shape[2],
                       EXPERT_LOAD_LARGEST_LAYERS, EXPERT_LOAD_LARGEST_EXPERTS, LARGEST_CELLS);
@@ -55,7 +39,7 @@ static bool check_counts(const struct expert_load *load, const char *path, struc
     for (uint64_t i = 0; i < cells; i++) {
         if (!(load->load[i] >= 0) || !isfinite(load->load[i])) {
             const uint64_t row = i / load->n_experts;
-            return refuse(path, error, "the count at [step %llu, layer %llu, expert %llu] is %g",
+            return REFUSE("the count at [step %llu, layer %llu, expert %llu] is %g",
                           (unsigned long long)(row / load->n_layers), (unsigned long long)(row % load->n_layers),
                           (unsigned long long)(i % load->n_experts), load->load[i]);
         }

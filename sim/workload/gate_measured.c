@@ -5,25 +5,11 @@
 #include "workload/expert_load_file.h"
 #include "workload/gate_sample.h"
 
-#include <stdarg.h>
 #include <string.h>
 
-static bool refuse(const struct gate_measured *measured, struct error *error, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* A mistake of the file, or of what is asked of it. False. */
-static bool refuse(const struct gate_measured *measured, struct error *error, const char *format, ...) {
-    char message[ERROR_MESSAGE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, "%s", message);
-    if (error) {
-        snprintf(error->file, sizeof error->file, "%s", measured->load->file);
-    }
-    return false;
-}
+#define REFUSE(...)                                                                                                    \
+    error_set_file(error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, measured->load->file, __VA_ARGS__)
 
 static bool find_domain(struct gate_measured *measured, const char *name, struct error *error) {
     const struct expert_load *load = measured->load;
@@ -31,8 +17,7 @@ static bool find_domain(struct gate_measured *measured, const char *name, struct
     if (strcmp(name, "each") == 0) {
         measured->first_domain = 1;
         measured->n_domains = load->n_domains - 1;
-        return load->n_domains > 1 ||
-               refuse(measured, error, "gate.domain each takes the columns after the first, there is one only");
+        return load->n_domains > 1 || REFUSE("gate.domain each takes the columns after the first, there is one only");
     }
     measured->first_domain = name[0] == '\0' ? 0 : expert_load_find_domain(load, name);
     if (measured->first_domain < load->n_domains) {
@@ -43,7 +28,7 @@ static bool find_domain(struct gate_measured *measured, const char *name, struct
         strncat(names, i ? ", " : "", sizeof names - strlen(names) - 1);
         strncat(names, load->domains[i].name, sizeof names - strlen(names) - 1);
     }
-    refuse(measured, error, "there is no column `%s`", name);
+    REFUSE("there is no column `%s`", name);
     if (error) {
         error_hint(error, "columns: %s", names);
     }
@@ -60,15 +45,15 @@ bool gate_measured_open(struct gate_measured *measured, const struct gate_parame
         return false;
     }
     if (load->n_experts != parameters->experts) {
-        return refuse(measured, error, "the file has %u experts, the model %u", load->n_experts, parameters->experts);
+        return REFUSE("the file has %u experts, the model %u", load->n_experts, parameters->experts);
     }
     if (routing->layer < load->first_layer || routing->layer - load->first_layer >= load->n_layers) {
-        return refuse(measured, error, "there is no layer %u (gate.layer): the file has layers %u to %u",
-                      routing->layer, load->first_layer, load->first_layer + load->n_layers - 1);
+        return REFUSE("there is no layer %u (gate.layer): the file has layers %u to %u", routing->layer,
+                      load->first_layer, load->first_layer + load->n_layers - 1);
     }
     if (routing->step >= load->n_steps || n_steps > load->n_steps - routing->step) {
-        return refuse(measured, error, "%u micro-batches from step %u on need more steps than the %u of the file",
-                      n_steps, routing->step, load->n_steps);
+        return REFUSE("%u micro-batches from step %u on need more steps than the %u of the file", n_steps,
+                      routing->step, load->n_steps);
     }
     measured->layer = routing->layer - load->first_layer;
     return find_domain(measured, routing->domain, error);
@@ -98,16 +83,15 @@ static bool check_extent(const struct gate_measured *measured, const struct exte
     const double top_k = measured->top_k;
     const bool shares = extent->largest <= 1 && extent->sum <= 1.05 * top_k;
     if (extent->n_loaded < measured->top_k) {
-        return refuse(measured, error, "%s: only %u experts were ever picked, but a token picks %u", where,
-                      extent->n_loaded, measured->top_k);
+        return REFUSE("%s: only %u experts were ever picked, but a token picks %u", where, extent->n_loaded,
+                      measured->top_k);
     }
     if (shares && extent->sum < 0.9 * top_k) {
-        return refuse(measured, error, "%s: the shares of tokens sum to %.4g, but a token picks %u experts", where,
-                      extent->sum, measured->top_k);
+        return REFUSE("%s: the shares of tokens sum to %.4g, but a token picks %u experts", where, extent->sum,
+                      measured->top_k);
     }
     if (!shares && extent->largest > 1.0001 * extent->sum / top_k) {
-        return refuse(measured, error,
-                      "%s: expert %u has %.4g of %.4g picks: with %u a token that is more than one a token", where,
+        return REFUSE("%s: expert %u has %.4g of %.4g picks: with %u a token that is more than one a token", where,
                       extent->largest_expert, extent->largest, extent->sum, measured->top_k);
     }
     return true;

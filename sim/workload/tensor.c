@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "workload/npy.h"
 
 #include <errno.h>
@@ -26,20 +27,11 @@ struct tensor {
 };
 
 static bool refuse(struct error *error, const char *path, enum exit_code code, enum error_id id, const char *message) {
-    error_set(error, code, id, "%s", message);
-    if (error) {
-        snprintf(error->file, sizeof error->file, "%s", path);
-    }
-    return false;
-}
-
-static bool ends_with(const char *text, const char *end) {
-    const size_t length = strlen(text), wanted = strlen(end);
-    return length >= wanted && strcmp(text + length - wanted, end) == 0;
+    return error_set_file(error, code, id, path, "%s", message);
 }
 
 bool tensor_is_named(const char *path) {
-    return ends_with(path, ".npy") || ends_with(path, ".h5") || ends_with(path, ".hdf5");
+    return text_ends_with(path, ".npy") || text_ends_with(path, ".h5") || text_ends_with(path, ".hdf5");
 }
 
 /* Maps a whole file. False with *error. */
@@ -157,7 +149,7 @@ struct tensor *tensor_open(const char *path, const char *dataset, struct error *
     struct tensor *tensor = memory_allocate(1, sizeof *tensor);
     snprintf(tensor->path, sizeof tensor->path, "%s", path);
     tensor->file = tensor->dataset = -1;
-    if (!(ends_with(path, ".npy") ? open_npy(tensor, error) : open_hdf5(tensor, dataset, error))) {
+    if (!(text_ends_with(path, ".npy") ? open_npy(tensor, error) : open_hdf5(tensor, dataset, error))) {
         tensor_close(tensor);
         return NULL;
     }

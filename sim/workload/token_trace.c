@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "workload/tensor.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,42 +26,28 @@ struct reading {
     uint32_t n_dimensions;
 };
 
-static bool refuse(const struct reading *reading, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static bool refuse(const struct reading *reading, const char *format, ...) {
-    char message[ERROR_MESSAGE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    error_set(reading->error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, "%s", message);
-    if (reading->error) {
-        snprintf(reading->error->file, sizeof reading->error->file, "%s", reading->path);
-    }
-    return false;
-}
+#define REFUSE(...)                                                                                                    \
+    error_set_file(reading->error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, reading->path, __VA_ARGS__)
 
 static bool check_shape(struct reading *reading) {
     const struct gate_parameters *parameters = reading->parameters;
     const uint64_t needed = (uint64_t)parameters->ranks * parameters->tokens;
     const uint32_t n = reading->n_dimensions = tensor_shape(reading->tensor, reading->lengths);
     if (n != 2 && n != 3) {
-        return refuse(reading, "a trace is [token, k] or [token, layer, k], the array has %u dimension%s", n,
-                      n == 1 ? "" : "s");
+        return REFUSE("a trace is [token, k] or [token, layer, k], the array has %u dimension%s", n, n == 1 ? "" : "s");
     }
     const uint64_t layers = n == 3 ? reading->lengths[1] : 1, top_k = reading->lengths[n - 1];
     if (top_k != parameters->top_k) {
-        return refuse(reading, "tokens of the trace pick %llu experts, those of the model %u",
-                      (unsigned long long)top_k, parameters->top_k);
+        return REFUSE("tokens of the trace pick %llu experts, those of the model %u", (unsigned long long)top_k,
+                      parameters->top_k);
     }
     if (parameters->routing.layer >= layers) {
-        return refuse(reading, "there is no layer %u (gate.layer): the trace has the layers 0 to %llu",
+        return REFUSE("there is no layer %u (gate.layer): the trace has the layers 0 to %llu",
                       parameters->routing.layer, (unsigned long long)layers - 1);
     }
-    return reading->lengths[0] >= needed ||
-           refuse(reading, "the trace ends after %llu tokens, %u ranks of %u tokens need %llu",
-                  (unsigned long long)reading->lengths[0], parameters->ranks, parameters->tokens,
-                  (unsigned long long)needed);
+    return reading->lengths[0] >= needed || REFUSE("the trace ends after %llu tokens, %u ranks of %u tokens need %llu",
+                                                   (unsigned long long)reading->lengths[0], parameters->ranks,
+                                                   parameters->tokens, (unsigned long long)needed);
 }
 
 /* Takes a token's picks over; each is an expert, and no two are the same. */
@@ -70,13 +55,13 @@ static bool take_token(const struct reading *reading, uint64_t token, const doub
     const uint32_t top_k = reading->parameters->top_k, layer = reading->parameters->routing.layer;
     for (uint32_t i = 0; i < top_k; i++) {
         if (!(values[i] >= 0 && values[i] < reading->parameters->experts) || values[i] != (uint32_t)values[i]) {
-            return refuse(reading, "[token %llu, layer %u, %u] is %g: experts have the numbers 0 to %u",
+            return REFUSE("[token %llu, layer %u, %u] is %g: experts have the numbers 0 to %u",
                           (unsigned long long)token, layer, i, values[i], reading->parameters->experts - 1);
         }
         picks[i] = (uint16_t)values[i];
         for (uint32_t j = 0; j < i; j++) {
             if (picks[j] == picks[i]) {
-                return refuse(reading, "[token %llu, layer %u, %u] is expert %u, which the token has picked before",
+                return REFUSE("[token %llu, layer %u, %u] is expert %u, which the token has picked before",
                               (unsigned long long)token, layer, i, picks[i]);
             }
         }
@@ -107,7 +92,8 @@ struct token_trace *token_trace_read(const struct gate_parameters *parameters, s
     struct token_trace *trace = NULL;
     reading.path = routing->path[0] ? routing->path : routing->file;
     if (!tensor_is_named(reading.path)) {
-        refuse(&reading, "a trace is a file that ends with .npy, .h5 or .hdf5");
+        error_set_file(error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, reading.path,
+                       "a trace is a file that ends with .npy, .h5 or .hdf5");
         return NULL;
     }
     reading.tensor = tensor_open(reading.path, routing->dataset, error);

@@ -58,6 +58,8 @@ START_TEST(counters_have_the_names_that_hosts_give_them) {
     measurement->endpoints[2].notifications_sent = 17;
     measurement->endpoints[3].notifications_received = 18;
     measurement->endpoints[1].retransmitted_packets = 19;
+    measurement->endpoints[1].receive_pauses = 20;
+    measurement->endpoints[1].receive_discards = 21;
     snprintf(measurement->links[0].name, sizeof measurement->links[0].name, "a, b");
     measurement->links[0].kind = MEASUREMENT_LINK_ETHERNET;
     measurement->links[0].paused_ps = 2999999;
@@ -68,6 +70,8 @@ START_TEST(counters_have_the_names_that_hosts_give_them) {
     ck_assert_ptr_nonnull(strstr(text, "p,9,gpu2,np_cnp_sent,17\n"));
     ck_assert_ptr_nonnull(strstr(text, "p,9,gpu3,rp_cnp_handled,18\n"));
     ck_assert_ptr_nonnull(strstr(text, "p,9,gpu1,roce_adp_retrans,19\n"));
+    ck_assert_ptr_nonnull(strstr(text, "p,9,gpu1,tx_prio3_pause,20\n"));
+    ck_assert_ptr_nonnull(strstr(text, "p,9,gpu1,rx_discards_phy,21\n"));
     ck_assert_ptr_nonnull(strstr(text, "p,9,\"a, b\",rx_prio3_pause_duration,2\n"));
     ck_assert_ptr_nonnull(strstr(text, "p,9,\"a, b\",tx_packets_phy,11\n"));
     free(text);

@@ -34,7 +34,7 @@ for host in $(seq 0 63); do echo "$host->64 start 0 size 65536"; done >> incast.
 compare incast 65 --set traffic.pattern=incast --set traffic.senders=64 --set traffic.destination=64 --set 'traffic.bytes=64 KiB'
 moefabric check "$base" --set topology=htsim-fat-tree.topo --set 'traffic.bytes=8 KiB' | head -n 1
 printf 'Nodes 8\nTiers 2\nPodsize 8\nTier 0\nDownlink_speed_Gbps 400\nRadix_Dwn 4\n' > broken.topo
-moefabric topology broken.topo || true
+moefabric topology broken.topo || echo "exit $?"
 printf 'Nodes 8\nTiers 2\nPodsize 8\nTier 0\nDownlink_speed_Gbps 0\n' > broken.topo
-moefabric check "$base" --set "topology=$PWD/broken.topo" || true
+moefabric check "$base" --set "topology=$PWD/broken.topo" || echo "exit $?"
 moefabric explain MF-065

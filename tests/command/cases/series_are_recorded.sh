@@ -20,11 +20,11 @@ grep '^40000000,60000000,gpu1 → gpu0 #0,sent' one.csv | sed 's/[0-9]*$/N/'
 [ "$(cut -d, -f4 one.csv | sort -u | tr '\n' ' ')" = \
     'allowed_bits_per_s deepest_bytes paused_ps quantity queue_bytes rate_bits_per_s sent_bytes sent_packets utilisation window_packets ' ]
 moefabric run series.yaml --set 'record.until=100 us' --json -o short.h5 2>&1 > /dev/null | grep '^note'
-moefabric run series.yaml --set 'record.links=[uplinx]' --quiet || true
-moefabric run series.yaml --set 'record.links=["leaf0:up99"]' --quiet || true
-moefabric check series.yaml --set 'record.pairs=["gpu1 -> leaf0"]' || true
-moefabric check series.yaml --set 'record.until=1 us' --set 'record.from=2 us' || true
-moefabric check series.yaml --set 'limits.memory=100 KB' || true
-moefabric run series.yaml --set 'record.interval=0 s' --quiet --series none.csv || true
+moefabric run series.yaml --set 'record.links=[uplinx]' --quiet || echo "exit $?"
+moefabric run series.yaml --set 'record.links=["leaf0:up99"]' --quiet || echo "exit $?"
+moefabric check series.yaml --set 'record.pairs=["gpu1 -> leaf0"]' || echo "exit $?"
+moefabric check series.yaml --set 'record.until=1 us' --set 'record.from=2 us' || echo "exit $?"
+moefabric check series.yaml --set 'limits.memory=100 KB' || echo "exit $?"
+moefabric run series.yaml --set 'record.interval=0 s' --quiet --series none.csv || echo "exit $?"
 moefabric check series.yaml --set 'record.interval=0 s' > /dev/null
 [ ! -e none.csv ]
