@@ -18,6 +18,11 @@ static const struct topology_switch *switch_of(const struct topology *topology, 
     return head->tier == FABRIC_TIER_LEAF ? &topology->leaf : &topology->spine;
 }
 
+/* Whether the switch that a link enters pauses it. */
+static bool pauses(const struct topology *topology, const struct fabric *fabric, uint32_t link) {
+    return topology->fabric.link_layer == TOPOLOGY_LINK_ETHERNET && switch_of(topology, fabric, link)->pfc;
+}
+
 static uint64_t headroom_of(const struct topology *topology, const struct fabric *fabric, uint32_t link) {
     const uint64_t given_bytes = switch_of(topology, fabric, link)->headroom_bytes;
     return given_bytes != 0 ? given_bytes : headroom_automatic_bytes(fabric, link, packet_bytes(topology));
@@ -47,7 +52,7 @@ void headroom_report_print(FILE *stream, const struct topology *topology, const 
     table_column(table, "chosen", TABLE_LEFT);
     for (int kind = 0; kind < HEADROOM_KINDS; kind++) {
         const uint32_t link = worst.links[kind];
-        if (link == FABRIC_NONE || !switch_of(topology, fabric, link)->pfc) {
+        if (link == FABRIC_NONE || !pauses(topology, fabric, link)) {
             continue;
         }
         any = true;
@@ -90,7 +95,7 @@ void headroom_report_doubt(FILE *stream, const struct topology *topology, const 
     const struct headroom_links worst = headroom_worst_links(fabric);
     for (int kind = 0; kind < HEADROOM_KINDS; kind++) {
         const uint32_t link = worst.links[kind];
-        if (link != FABRIC_NONE && switch_of(topology, fabric, link)->pfc &&
+        if (link != FABRIC_NONE && pauses(topology, fabric, link) &&
             headroom_of(topology, fabric, link) < headroom_in_flight_bytes(fabric, link, packet_bytes(topology))) {
             doubt(stream, topology, fabric, kind, link);
         }
