@@ -205,7 +205,7 @@ static void json_layers(struct json *json, const struct view *view) {
 static void json_racks(struct json *json, const struct gate_matrix *racks) {
     json_name(json, "rack_bytes");
     json_array(json);
-    for (uint32_t from = 0; from < racks->n_racks; from++) {
+    for (uint32_t from = 0; racks->bytes && from < racks->n_racks; from++) {
         json_array(json);
         for (uint32_t to = 0; to < racks->n_racks; to++) {
             json_whole(json, racks->bytes[(size_t)from * racks->n_racks + to]);

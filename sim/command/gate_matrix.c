@@ -9,15 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RACKS_OF_A_TABLE = 16 };
+enum { RACKS_OF_A_TABLE = 16, RACKS_OF_A_MATRIX = 8192 /* 512 MiB */ };
 
 static const enum moe_summary_phase phases[] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE};
 
 void gate_matrix_init(struct gate_matrix *matrix, const struct moe *moe) {
     const struct moe_placement *placement = &moe_plan_counts(moe)->shape.placement;
     const uint32_t n_ranks = placement->n_ranks, n_racks = n_ranks / placement->ranks_per_domain;
-    uint64_t *row = memory_allocate(n_ranks, sizeof *row);
     matrix->n_racks = n_racks;
+    if (n_racks > RACKS_OF_A_MATRIX) {
+        return;
+    }
+    uint64_t *row = memory_allocate(n_ranks, sizeof *row);
     matrix->bytes = memory_allocate((size_t)n_racks * n_racks, sizeof *matrix->bytes);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         uint64_t *to = matrix->bytes + (size_t)moe_placement_domain(placement, rank) * n_racks;
@@ -72,7 +75,10 @@ static void print_extremes(const struct gate_matrix *matrix, FILE *stream) {
 }
 
 void gate_matrix_print(const struct gate_matrix *matrix, FILE *stream) {
-    if (matrix->n_racks <= RACKS_OF_A_TABLE) {
+    if (!matrix->bytes) {
+        fprintf(stream, "  %" PRIu32 " racks are too many for a matrix; --csv goes through all pairs of GPUs\n",
+                matrix->n_racks);
+    } else if (matrix->n_racks <= RACKS_OF_A_TABLE) {
         print_whole(matrix, stream);
     } else {
         print_extremes(matrix, stream);

@@ -99,6 +99,8 @@ static bool has_mistakes(const struct error_list *errors) {
 static void describe(char *hint, size_t size, const struct setting *other) {
     if (other->place.source == NULL) {
         snprintf(hint, size, "`%s` is not given: this is its default", other->name);
+    } else if (other->place.line == 0) { // a value that a .topo file has no words for
+        snprintf(hint, size, "`%s` is as %.200s has it", other->name, other->place.source->name);
     } else {
         snprintf(hint, size, "`%s` is set at %.200s:%u:%u", other->name, other->place.source->name, other->place.line,
                  other->place.column);
