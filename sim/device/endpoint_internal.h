@@ -106,6 +106,7 @@ struct nic {
     bool holds_data;          /**< the data class is lossless, so a pause holds it; or links are InfiniBand */
     bool out_of_order;        /**< of the parameters, as the next one */
     bool selective;           /**< selective repeat */
+    uint32_t window_packets;  /**< of the parameters: the transport's own; CONGESTION_UNLIMITED: none */
     bool plain;               /**< no packet is followed on its own: none of what *_fully in pair.c does is asked for */
     uint8_t data_class;
     uint8_t reply_plane;       /**< by which the packet that is being handled has come */
@@ -143,14 +144,18 @@ struct receiver {
     uint32_t received;
     uint32_t unacknowledged_bytes; /**< payload since the last ACK */
     uint32_t nack_number;
-    uint64_t nack_ps;             /**< TIME_NEVER: none sent */
-    uint64_t notified_ps;         /**< TIME_NEVER: none sent */
-    uint64_t *notified_planes_ps; /**< [n_planes] contexts of planes: the same for each plane; NULL: one for all */
+    uint64_t nack_ps; /**< TIME_NEVER: none sent */
+    union {
+        uint64_t notified_ps;         /**< TIME_NEVER: none sent */
+        uint64_t *notified_planes_ps; /**< [n_planes] if nic.separate: the same for each plane; NULL: none sent yet */
+    };
     uint64_t *early;     /**< a bit a packet beyond expected, circular by number; NULL until one comes out of order */
     uint32_t early_bits; /**< 0 or a power of two */
     uint32_t n_lasts, last_capacity;
     struct receiver_last *lasts; /**< message ends among them */
 };
+
+static_assert(sizeof(struct receiver) == 64, "a receiver is one line of a processor's cache");
 
 struct endpoint {
     const struct context *context;

@@ -32,6 +32,7 @@ static void init_shortcuts(struct endpoint *endpoint) {
     const uint64_t short_ps = parameters->short_timeout_ps, long_ps = parameters->retransmit_timeout_ps;
     struct nic *nic = &endpoint->nic;
     nic->out_of_order = parameters->out_of_order;
+    nic->window_packets = parameters->window_packets > 0 ? parameters->window_packets : CONGESTION_UNLIMITED;
     nic->selective = parameters->selective_repeat;
     nic->plain = nic->n_planes == 1 && !nic->selective && !pair_recycles(endpoint) &&
                  !context->controller->wants_acknowledgements && !context->controller->wants_telemetry;

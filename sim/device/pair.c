@@ -12,24 +12,23 @@ static bool is_outstanding(const struct queue_pair *pair) {
     return pair->cumulative < pair->sent_number;
 }
 
-static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t index, uint64_t now_ps) {
+/* What the next queue pair has beside itself. grown: pair_capacity has changed. */
+static __attribute__((noinline)) void add_beside(struct endpoint *endpoint, bool grown) {
     struct nic *nic = &endpoint->nic;
-    const uint32_t capacity = nic->pair_capacity;
-    ENDPOINT_RESERVE(nic->pairs, nic->n_pairs, nic->pair_capacity);
     if (endpoint->context->controller->wants_acknowledgements) {
-        if (nic->pair_capacity != capacity) {
+        if (grown) {
             nic->echoes = memory_resize(nic->echoes, nic->pair_capacity, sizeof(*nic->echoes));
         }
         nic->echoes[nic->n_pairs] = (struct echo_store){0};
     }
-    if (endpoint->context->parameters->nic.selective_repeat) {
-        if (nic->pair_capacity != capacity) {
+    if (nic->selective) {
+        if (grown) {
             nic->recoveries = memory_resize(nic->recoveries, nic->pair_capacity, sizeof(*nic->recoveries));
         }
         nic->recoveries[nic->n_pairs] = (struct pair_recovery){0};
     }
     if (pair_recycles(endpoint)) {
-        if (nic->pair_capacity != capacity) {
+        if (grown) {
             nic->recycled =
                 memory_resize(nic->recycled, (size_t)nic->pair_capacity * nic->n_planes, sizeof(*nic->recycled));
         }
@@ -39,7 +38,16 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
         }
     }
     if (nic->n_planes > 1) {
-        pair_add_planes(nic, nic->pair_capacity != capacity);
+        pair_add_planes(nic, grown);
+    }
+}
+
+static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t index, uint64_t now_ps) {
+    struct nic *nic = &endpoint->nic;
+    const uint32_t capacity = nic->pair_capacity;
+    ENDPOINT_RESERVE(nic->pairs, nic->n_pairs, nic->pair_capacity);
+    if (!nic->plain) {
+        add_beside(endpoint, nic->pair_capacity != capacity);
     }
     struct queue_pair *pair = &nic->pairs[nic->n_pairs];
     *pair = (struct queue_pair){
@@ -49,11 +57,14 @@ static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t i
         .newest = NO_MESSAGE,
         .entropy = entropy_of_pair(destination, index),
         .number = (uint16_t)nic->n_pairs,
+        .window = nic->window_packets,
         .timer_ps = TIME_NEVER,
         .plane = {.window = CONGESTION_UNLIMITED},
     };
-    pair_open_planes(endpoint, pair, now_ps);
-    pair_ask_window(endpoint, pair, 0);
+    if (!nic->plain) {
+        pair_open_planes(endpoint, pair, now_ps);
+        pair_ask_window(endpoint, pair, 0);
+    }
     nic->n_pairs++;
 }
 

@@ -7,9 +7,8 @@
 /* What the transport and the controller allow. */
 static uint32_t window_of(const struct endpoint *endpoint, const struct queue_pair *pair) {
     const struct context *context = endpoint->context;
-    const uint32_t given = context->parameters->nic.window_packets;
     const struct pair_recovery *recovery = endpoint->nic.recoveries ? &endpoint->nic.recoveries[pair->number] : NULL;
-    const uint32_t own = (uint32_t)number_smaller(given > 0 ? given : CONGESTION_UNLIMITED,
+    const uint32_t own = (uint32_t)number_smaller(endpoint->nic.window_packets,
                                                   recovery && recovery->cap > 0 ? recovery->cap : CONGESTION_UNLIMITED);
     if (!context->controller->wants_acknowledgements || !pair->started || endpoint->nic.separate) {
         return own;
@@ -108,6 +107,12 @@ static void cap(struct endpoint *endpoint, const struct queue_pair *pair) {
 /* The first message of a queue pair: its controller starts. */
 void pair_start(struct endpoint *endpoint, struct queue_pair *pair, uint32_t share, uint64_t now_ps) {
     pair->started = true;
+    if (endpoint->nic.plain) {
+        const struct context *context = endpoint->context;
+        context->controller->start(&context->parameters->congestion, &pair->plane.congestion,
+                                   endpoint->ports[0].line_bits_per_s, share, now_ps);
+        return;
+    }
     for (uint32_t number = 0; number < contexts_of(&endpoint->nic); number++) {
         start_context(endpoint, pair, number, share, now_ps);
     }

@@ -12,12 +12,14 @@
 #include <stdlib.h>
 
 /* What the port that a link enters may hold beyond its share of the pool. */
-static uint64_t headroom_of(const struct switch_device *device, uint32_t link) {
+static uint32_t headroom_of(const struct switch_device *device, uint32_t link) {
+    const uint64_t most_bytes = UINT32_MAX - UINT16_MAX; // with one more packet it is still counted by 32 bits
     const struct nic_parameters *nic = &device->context->parameters->nic;
-    return device->parameters->headroom_automatic
-               ? headroom_automatic_bytes(device->context->fabric, link,
-                                          (uint64_t)nic->payload_bytes + nic->header_bytes)
-               : device->parameters->headroom_bytes;
+    const uint64_t bytes =
+        device->parameters->headroom_automatic
+            ? headroom_automatic_bytes(device->context->fabric, link, (uint64_t)nic->payload_bytes + nic->header_bytes)
+            : device->parameters->headroom_bytes;
+    return (uint32_t)number_smaller(bytes, most_bytes);
 }
 
 static void init_port(struct switch_device *device, uint32_t number) {
@@ -38,8 +40,6 @@ static void init_port(struct switch_device *device, uint32_t number) {
         .headroom_limit_bytes = headroom_of(device, link->reverse),
         .in_ps_per_byte = fabric->links[link->reverse].ps_per_byte,
         .mark_stream = hash_stream(device->context->parameters->seed, HASH_PURPOSE_ECN, device->device, number),
-        .trim_stream = hash_stream(device->context->parameters->seed, HASH_PURPOSE_TRIM, device->device, number),
-        .last_hop = head->kind == FABRIC_ENDPOINT,
     };
 }
 
@@ -116,6 +116,7 @@ struct switch_device *switch_create(const struct context *context, uint32_t devi
     device->next_look_ps = number_smaller(device->next_failure_ps, device->next_refresh_ps);
     init_shortcuts(device, place);
     device->watchdog = watchdog_create(device->parameters, device->n_ports);
+    device->plain_pfc = device->pfc && device->watchdog == NULL;
     return device;
 }
 
@@ -148,7 +149,7 @@ static void refresh(struct switch_device *device, struct engine_worker *worker, 
             const uint32_t p = w * 64 + (uint32_t)__builtin_ctzll(bits);
             struct switch_port *port = &device->ports[p];
             if (!device->exact) {
-                switch_port_drain(device, worker, port, at_ps);
+                switch_port_drain_any(device, worker, port, at_ps);
             }
             device->views[p].depth_bytes = (uint64_t)port->depth[0] + port->depth[1] + port->depth[2];
             device->views[p].paused = port->paused;
@@ -300,6 +301,43 @@ static inline void enqueue(struct switch_device *device, struct engine_worker *w
     }
 }
 
+/* Whether a port takes no packets of a class, because of the watchdog. */
+static bool is_dropping(const struct switch_device *device, const struct switch_port *egress, enum packet_class class) {
+    return class == PACKET_CLASS_LOSSLESS && watchdog_is_dropping(device->watchdog, egress->number);
+}
+
+/* Admits a packet of the lossless class to a switch with a watchdog, or without priority flow control. */
+static __attribute__((noinline)) bool admit_unusual(struct switch_device *device, struct engine_worker *worker,
+                                                    struct switch_port *ingress, const struct switch_port *egress,
+                                                    uint32_t size_bytes, uint64_t now_ps) {
+    if (is_dropping(device, egress, PACKET_CLASS_LOSSLESS)) {
+        return false;
+    }
+    return device->pfc ? switch_admit_lossless(device, worker, ingress, size_bytes, now_ps)
+                       : switch_admit_lossy(device, worker, egress, PACKET_CLASS_LOSSLESS, size_bytes, now_ps);
+}
+
+static inline bool admit(struct switch_device *device, struct engine_worker *worker, struct switch_port *ingress,
+                         const struct switch_port *egress, enum packet_class class, uint32_t size_bytes,
+                         uint64_t now_ps) {
+    if (class != PACKET_CLASS_LOSSLESS) {
+        return switch_admit_lossy(device, worker, egress, class, size_bytes, now_ps);
+    }
+    return __builtin_expect(device->plain_pfc, 1) ? switch_admit_lossless(device, worker, ingress, size_bytes, now_ps)
+                                                  : admit_unusual(device, worker, ingress, egress, size_bytes, now_ps);
+}
+
+/* What becomes of a packet that is not admitted. */
+static __attribute__((noinline)) void refuse(struct switch_device *device, struct engine_worker *worker,
+                                             struct switch_port *egress, struct packet *packet, uint32_t number,
+                                             uint64_t now_ps) {
+    if (is_dropping(device, egress, packet_class(packet))) {
+        watchdog_drop(device, egress, packet, number, now_ps);
+    } else if (!device->parameters->trim || !switch_trim(device, worker, egress, packet, number, now_ps)) {
+        switch_drop(device, egress, packet, number, now_ps);
+    }
+}
+
 static inline void handle_packet(struct switch_device *device, struct engine_worker *worker, struct packet *packet,
                                  uint32_t number, uint64_t now_ps) {
     struct switch_port *ingress = &device->ports[number];
@@ -310,19 +348,11 @@ static inline void handle_packet(struct switch_device *device, struct engine_wor
         return; // unrouted
     }
     switch_port_drain(device, worker, egress, now_ps);
-    const enum packet_class class = packet_class(packet);
-    if (__builtin_expect(device->watchdog != NULL, 0) && class == PACKET_CLASS_LOSSLESS &&
-        watchdog_is_dropping(device->watchdog, egress->number)) {
-        watchdog_drop(device, egress, packet, number, now_ps);
-        return;
-    }
-    const bool admitted = class == PACKET_CLASS_LOSSLESS && device->pfc
-                              ? switch_admit_lossless(device, worker, ingress, size, now_ps)
-                              : switch_admit_lossy(device, worker, egress, class, size, now_ps);
+    const bool admitted = admit(device, worker, ingress, egress, packet_class(packet), size, now_ps);
     if (__builtin_expect(admitted, 1)) {
         enqueue(device, worker, egress, packet, number, now_ps);
-    } else if (!device->parameters->trim || !switch_trim(device, worker, egress, packet, number, now_ps)) {
-        switch_drop(device, egress, packet, number, now_ps);
+    } else {
+        refuse(device, worker, egress, packet, number, now_ps);
     }
 }
 
@@ -420,7 +450,7 @@ uint64_t switch_advance(void *object, struct engine_worker *worker, uint64_t beg
 void switch_finish(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps) {
     for (uint32_t p = 0; p < device->n_ports; p++) {
         struct switch_port *port = &device->ports[p];
-        switch_port_drain(device, worker, port, now_ps);
+        switch_port_drain_any(device, worker, port, now_ps);
         if (device->credit) {
             switch_credit_finish(port, now_ps);
         } else if (port->paused) {

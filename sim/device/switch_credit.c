@@ -271,7 +271,7 @@ static void handle_packet(struct switch_device *device, struct engine_worker *wo
                                                        .blocks = blocks});
         return;
     }
-    switch_port_drain(device, worker, egress, now_ps);
+    switch_port_drain_any(device, worker, egress, now_ps);
     device->lossy.used_bytes += size;
     egress->depth[lane] += size;
     const uint64_t data_bytes = (uint64_t)egress->depth[PACKET_CLASS_LOSSLESS] + egress->depth[PACKET_CLASS_LOSSY];
@@ -285,7 +285,7 @@ static void handle_packet(struct switch_device *device, struct engine_worker *wo
 static void handle_credit(struct switch_device *device, struct engine_worker *worker, const struct control *control,
                           uint32_t number, uint64_t now_ps) {
     struct switch_port *port = &device->ports[number];
-    switch_port_drain(device, worker, port, now_ps);
+    switch_port_drain_any(device, worker, port, now_ps);
     device->credit->ports[number].left[control->lane] += control->amount;
     kick(device, worker, port, now_ps);
 }
@@ -295,7 +295,7 @@ void switch_credit_change(struct switch_device *device, struct engine_worker *wo
     struct switch_port *port = &device->ports[change->link - device->ports[0].link];
     struct credit_port *credit = &device->credit->ports[port->number];
     if (change->time_ps > 0) {
-        switch_port_drain(device, worker, port, change->time_ps - 1);
+        switch_port_drain_any(device, worker, port, change->time_ps - 1);
     }
     credit->dead = change->down;
     if (change->down) {
@@ -323,7 +323,7 @@ static uint64_t close_window(struct switch_device *device, struct engine_worker 
         device->stale[w] |= device->active[w];
         for (uint64_t bits = device->active[w]; bits; bits &= bits - 1) {
             struct switch_port *port = &device->ports[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-            switch_port_drain(device, worker, port, end_ps - 1);
+            switch_port_drain_any(device, worker, port, end_ps - 1);
             if (port->decision_ps == TIME_NEVER) {
                 device->active[w] &= ~(bits & -bits);
             }

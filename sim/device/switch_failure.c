@@ -182,7 +182,7 @@ static void forget_pause(struct switch_device *device, struct engine_worker *wor
     if (!port->paused) {
         return;
     }
-    switch_port_drain(device, worker, port, now_ps - 1);
+    switch_port_drain_any(device, worker, port, now_ps - 1);
     port->paused = false;
     port->counters->paused_ps += now_ps - port->paused_since_ps;
     watchdog_resumed(device->watchdog, port->number, now_ps);

@@ -7,6 +7,7 @@
 #include "device/heap.h"
 #include "device/queue.h"
 #include "device/switch.h"
+#include "device/switch_credit.h"
 #include "device/switch_failure.h"
 #include "device/watchdog.h"
 
@@ -35,12 +36,13 @@ struct switch_port {
     uint64_t in_ps_per_byte;
     uint64_t mark_stream, mark_draws;
     uint64_t paused_since_ps;
-    uint64_t headroom_limit_bytes; /**< as ingress */
+    uint32_t headroom_limit_bytes; /**< as ingress */
     uint32_t deficit[PACKET_CLASSES];
     uint32_t control_run; /**< control packets in a row that started while data waited */
-    uint64_t trim_stream, trim_draws;
-    bool last_hop; /**< it leads to an endpoint */
+    uint32_t trim_draws;  /**< so far (trim.c) */
 };
+
+static_assert(sizeof(struct switch_port) == 192, "a port is three lines of a processor's cache");
 
 /** What admission needs to know of a pool: its threshold is what is free, << left, >> right. */
 struct switch_pool {
@@ -60,8 +62,9 @@ struct switch_device {
         own_leaf; /**< number of the leaf that it is, within its plane; of no leaf if it is none (fabric_own_leaf) */
     bool waits_for_bits; /**< cuts through, and not all its links have the same rate */
     bool pfc;
-    bool exact;    /**< departures are handled one by one, from the heap; else ports are drained when touched */
-    bool strained; /**< the bound failed, or an ingress was paused, in this window */
+    bool plain_pfc; /**< and no watchdog */
+    bool exact;     /**< departures are handled one by one, from the heap; else ports are drained when touched */
+    bool strained;  /**< the bound failed, or an ingress was paused, in this window */
     uint32_t n_pausing;
     struct switch_pool lossless;
     struct switch_pool lossy;                   /**< of control too */
@@ -98,7 +101,7 @@ uint64_t switch_ready_ps(const struct switch_device *device, uint32_t ingress, c
 /** Deficit round-robin between the two data classes, both of which have a packet to send. */
 enum packet_class switch_port_take_turn(const struct switch_device *device, struct switch_port *port);
 
-/** Everything that a port starts or finishes from its decision time up to now_ps, now_ps included. Called when that time has come. */
+/** Everything that a port of a switch of Ethernet starts or finishes from its decision time up to now_ps, now_ps included. Called when that time has come. */
 void switch_port_catch_up(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
                           uint64_t now_ps);
 
@@ -144,11 +147,21 @@ void switch_send_pause(struct switch_device *device, struct engine_worker *worke
 /** Handles all departures up to and including now_ps, in order (exact mode). */
 void switch_run_departures(struct switch_device *device, struct engine_worker *worker, uint64_t now_ps);
 
-/** Brings a port up to now_ps: everything that it starts or finishes until then, now_ps included. */
+/** Brings a port of a switch of Ethernet up to now_ps: everything that it starts or finishes until then, now_ps included. */
 static inline void switch_port_drain(struct switch_device *device, struct engine_worker *worker,
                                      struct switch_port *port, uint64_t now_ps) {
     if (port->decision_ps <= now_ps) {
         switch_port_catch_up(device, worker, port, now_ps);
+    }
+}
+
+/** The same of a switch of any kind. */
+static inline void switch_port_drain_any(struct switch_device *device, struct engine_worker *worker,
+                                         struct switch_port *port, uint64_t now_ps) {
+    if (device->credit == NULL) {
+        switch_port_drain(device, worker, port, now_ps);
+    } else if (port->decision_ps <= now_ps) {
+        switch_credit_catch_up(device, worker, port, now_ps);
     }
 }
 

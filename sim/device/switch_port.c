@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The transmitter of a switch port: which packet next, marking, and what happens when it has been sent. */
 #include "base/hash.h"
-#include "device/switch_credit.h"
 #include "device/switch_internal.h"
 
 /* What a class of weight 1 is given a turn. Ours: the law of this folder states it; shares over many packets do not depend on it. */
@@ -170,10 +169,6 @@ void switch_port_kick(struct switch_device *device, struct engine_worker *worker
 
 void switch_port_catch_up(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
                           uint64_t now_ps) {
-    if (__builtin_expect(device->credit != NULL, 0)) {
-        switch_credit_catch_up(device, worker, port, now_ps);
-        return;
-    }
     do {
         const uint64_t decision_ps = port->decision_ps;
         if (port->sending_bytes) {

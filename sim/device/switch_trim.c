@@ -51,6 +51,10 @@ static void forward(struct switch_device *device, struct engine_worker *worker, 
     queue_push(&egress->queues[PACKET_CLASS_CONTROL], &worker->pool, header);
 }
 
+static bool is_last_hop(const struct fabric *fabric, uint32_t link) {
+    return fabric->devices[fabric->links[link].head_device].kind == FABRIC_ENDPOINT;
+}
+
 static void cut(const struct switch_device *device, const struct switch_port *egress, struct packet *packet,
                 uint32_t ingress, uint64_t now_ps) {
     const uint32_t left_bytes = device->parameters->trim_bytes;
@@ -62,7 +66,7 @@ static void cut(const struct switch_device *device, const struct switch_port *eg
     egress->counters->trimmed_bytes += packet->size_bytes - left_bytes;
     packet->size_bytes = (uint16_t)left_bytes;
     packet->kind_class = (uint8_t)(PACKET_TRIMMED | PACKET_CLASS_CONTROL << 4);
-    packet->flags_transmission |= egress->last_hop ? PACKET_FLAG_LAST_HOP : 0;
+    packet->flags_transmission |= is_last_hop(device->context->fabric, egress->link) ? PACKET_FLAG_LAST_HOP : 0;
 }
 
 bool switch_trim(struct switch_device *device, struct engine_worker *worker, struct switch_port *egress,
@@ -70,8 +74,9 @@ bool switch_trim(struct switch_device *device, struct engine_worker *worker, str
     if (!may_be_cut(device, packet)) {
         return false;
     }
-    const bool arriving =
-        hash_draw(egress->trim_stream, egress->trim_draws++) >> 32 < device->parameters->trim_arriving_fxp32;
+    const uint64_t stream =
+        hash_stream(device->context->parameters->seed, HASH_PURPOSE_TRIM, device->device, egress->number);
+    const bool arriving = hash_draw(stream, egress->trim_draws++) >> 32 < device->parameters->trim_arriving_fxp32;
     if (!arriving && take_place(device, worker, egress, packet, ingress, now_ps)) {
         ingress = queue_ingress(packet); // of the one that waited
     }

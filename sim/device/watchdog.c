@@ -93,7 +93,7 @@ static void empty(struct switch_device *device, struct engine_worker *worker, st
 
 static void declare_storm(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
                           uint64_t now_ps) {
-    switch_port_drain(device, worker, port, now_ps - 1);
+    switch_port_drain_any(device, worker, port, now_ps - 1);
     port->counters->watchdog_storms++;
     empty(device, worker, port, now_ps);
     device->stale[port->number / 64] |= UINT64_C(1) << (port->number % 64);
