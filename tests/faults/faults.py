@@ -311,4 +311,73 @@ PULL = [
           "if (flow->owed > 0) {", "if (flow->owed > 0 && false) {"),
 ]
 
-FAULTS = SWITCH + NIC + RECEIVER + NVLINK + ENGINE + FAILURE + PULL
+PLANE = [
+    fault("plane_chosen_although_its_window_is_full", "sim/device/endpoint_internal.h",
+          "planes[plane].in_flight < in->window", "planes[plane].in_flight <= in->window"),
+    fault("queue_pair_keeps_to_the_plane_of_another", "sim/device/pair_plane.c",
+          "uint32_t own = pair->number % nic->n_planes;", "uint32_t own = (pair->number + 1u) % nic->n_planes;"),
+    fault("context_of_the_wrong_plane_told_of_a_loss", "sim/device/pair.c",
+          "ledger && number < pair->sent_number ? plane_ledger_plane(ledger, number) : 0;",
+          "ledger && number < pair->sent_number ? 0 * plane_ledger_plane(ledger, number) : 0;"),
+    fault("context_of_the_wrong_plane_notified", "sim/device/pair.c",
+          "&pair_context(&endpoint->nic, pair, endpoint->nic.reply_plane)->congestion, now_ps); break;",
+          "&pair->plane.congestion, now_ps); break;"),
+    fault("port_that_was_free_last_chooses_first", "sim/device/nic.c",
+          "(!next || port->free_ps < next->free_ps)", "(!next || port->free_ps > next->free_ps)"),
+    fault("reply_by_the_first_plane", "sim/device/receiver.c",
+          "const uint32_t came_by = endpoint->nic.reply_plane;", "const uint32_t came_by = 0;"),
+    fault("fail_over_leaves_out_one_plane_too_many", "sim/device/failover.c",
+          "? 0 : 1u << plane;", "? 0 : 3u << plane & ((1u << n_planes) - 1);"),
+    fault("fail_over_forgets_what_is_on_its_way", "sim/device/failover.c",
+          "if (loses(nic, pair, after & ~before & dead)) {", "if (loses(nic, pair, after & ~before & dead) && false) {"),
+]
+
+CREDIT = [
+    fault("credit_block_returned_twice", "sim/device/link_credit.c",
+          "*gathered = 0;", "*gathered = 1;"),
+    fault("credit_of_the_wrong_lane", "sim/device/nic_credit.c",
+          "worker, port->link, lane, &port->credit->gathered[lane],",
+          "worker, port->link, PACKET_CLASS_CONTROL, &port->credit->gathered[lane],"),
+    fault("grain_of_credit_one_block_too_large", "sim/device/link_credit.c",
+          "if (*gathered >= grain(", "if (*gathered > grain("),
+    fault("credit_of_exactly_a_packet_is_too_little", "sim/device/switch_credit.c",
+          "credit->left[lane] >= link_credit_blocks(head->size_bytes)", "credit->left[lane] > link_credit_blocks(head->size_bytes)"),
+    fault("nic_waits_for_a_block_more_than_a_packet", "sim/device/nic_credit.c",
+          "credit->left[nic->data_class] < credit->largest", "credit->left[nic->data_class] <= credit->largest"),
+]
+
+RECOVERY = [
+    fault("loss_inferred_one_packet_early", "sim/device/recovery.c",
+          "recovery->inferred + distance < recovery->told", "recovery->inferred + distance <= recovery->told"),
+    fault("selective_repeat_repeats_what_is_there", "sim/device/recovery.c",
+          "(STATE_THERE | STATE_LOST)", "STATE_LOST"),
+    fault("packet_that_was_sent_again_inferred_lost", "sim/device/recovery.c",
+          "if (*packet_of(recovery, recovery->inferred) == 0) {",
+          "if (!(*packet_of(recovery, recovery->inferred) & (STATE_THERE | STATE_LOST))) {"),
+    fault("recovery_begins_with_every_loss", "sim/device/recovery.c",
+          "recovery->n_lost == before || recovery->cumulative < recovery->until", "recovery->n_lost == before"),
+    fault("nack_of_an_earlier_transmission_believed", "sim/device/recovery.c",
+          "*packet_of(recovery, number) >> TRANSMISSION_SHIFT != transmission", "transmission > 15"),
+    fault("nack_of_the_wrong_number", "sim/device/receiver.c",
+          "PACKET_NACK, receiver->expected, whole.number, now_ps);", "PACKET_NACK, receiver->expected, receiver->expected, now_ps);"),
+    fault("packet_after_a_gap_not_acknowledged_at_once", "sim/device/receiver.c",
+          "(gap || receiver->received != receiver->expected)", "gap"),
+    fault("nacks_that_were_believed_not_settled", "sim/device/pair_plane.c",
+          "recovery->packets.n_trimmed : 0)", "0 * recovery->packets.n_trimmed : 0)"),
+    fault("nack_does_not_restart_the_clock", "sim/device/pair_recovery.c",
+          "pair->clock_ps = now_ps; pair_arm_timer(endpoint, pair); context->controller->trimmed", "context->controller->trimmed"),
+]
+
+TRIM = [
+    fault("trimmed_header_without_priority", "sim/device/switch_trim.c",
+          "(PACKET_TRIMMED | PACKET_CLASS_CONTROL << 4)", "(PACKET_TRIMMED | PACKET_CLASS_LOSSY << 4)",
+          "egress->depth[PACKET_CLASS_CONTROL] += header->size_bytes; queue_push(&egress->queues[PACKET_CLASS_CONTROL],",
+          "egress->depth[PACKET_CLASS_LOSSY] += header->size_bytes; queue_push(&egress->queues[PACKET_CLASS_LOSSY],"),
+]
+
+WATCHDOG = [
+    fault("watchdog_one_picosecond_early", "sim/device/watchdog.c",
+          "TIME_NEVER : now_ps + watchdog->detection_ps", "TIME_NEVER : now_ps + watchdog->detection_ps - 1"),
+]
+
+FAULTS = SWITCH + NIC + RECEIVER + NVLINK + ENGINE + FAILURE + PULL + PLANE + CREDIT + RECOVERY + TRIM + WATCHDOG
