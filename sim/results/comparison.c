@@ -29,37 +29,39 @@ void comparison_set(struct comparison *comparison, uint32_t policy, uint32_t see
     *place = summary;
 }
 
-/** Place of a policy among those of the runs before it, or of a seed; equal ones share a place. */
-static uint32_t place_of(struct measurement *const *runs, uint32_t run, bool by_seed) {
-    uint32_t place = 0;
-    for (uint32_t i = 0; i <= run; i++) {
-        bool is_first = true;
-        for (uint32_t j = 0; j < i && is_first; j++) {
-            is_first = by_seed ? runs[j]->seed != runs[i]->seed : strcmp(runs[j]->policy, runs[i]->policy) != 0;
+/** Whether two runs have the same policy, or the same seed. */
+static bool share(const struct measurement *one, const struct measurement *two, bool by_seed) {
+    return by_seed ? one->seed == two->seed : strcmp(one->policy, two->policy) == 0;
+}
+
+/** Numbers policies or seeds in the order in which they first occur: fills the number of each run and returns how many there are. */
+static uint32_t number_runs(struct measurement *const *runs, uint32_t n_runs, bool by_seed, uint32_t *numbers) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n_runs; i++) {
+        uint32_t first = 0;
+        while (first < i && !share(runs[first], runs[i], by_seed)) {
+            first++;
         }
-        const bool found = by_seed ? runs[i]->seed == runs[run]->seed : strcmp(runs[i]->policy, runs[run]->policy) == 0;
-        if (found) {
-            return place;
-        }
-        place += is_first;
+        numbers[i] = first < i ? numbers[first] : count++;
     }
-    return place;
+    return count;
 }
 
 struct comparison *comparison_of_runs(struct measurement *const *runs, uint32_t n_runs) {
+    uint32_t *policies = memory_allocate(n_runs, sizeof *policies), *seeds = memory_allocate(n_runs, sizeof *seeds);
     const char **names = memory_allocate(n_runs, sizeof *names);
-    uint32_t n_policies = 0, n_seeds = 0;
+    const uint32_t n_policies = number_runs(runs, n_runs, false, policies);
+    const uint32_t n_seeds = number_runs(runs, n_runs, true, seeds);
     for (uint32_t i = 0; i < n_runs; i++) {
-        const uint32_t policy = place_of(runs, i, false), seed = place_of(runs, i, true);
-        names[policy] = runs[i]->policy;
-        n_policies = policy >= n_policies ? policy + 1 : n_policies;
-        n_seeds = seed >= n_seeds ? seed + 1 : n_seeds;
+        names[policies[i]] = runs[i]->policy;
     }
     struct comparison *comparison = comparison_create(n_policies, names, n_seeds);
     for (uint32_t i = 0; i < n_runs; i++) {
-        comparison_set(comparison, place_of(runs, i, false), place_of(runs, i, true), summary_create(runs[i]));
+        comparison_set(comparison, policies[i], seeds[i], summary_create(runs[i]));
     }
     free(names);
+    free(seeds);
+    free(policies);
     return comparison;
 }
 

@@ -11,13 +11,15 @@ import json, sys
 difference = json.load(sys.stdin)
 print(difference["configuration"], [(policy["policy"], policy["same_traffic"]) for policy in difference["policies"]])'
 # a policy that only one of them has is told of from either side
-moefabric run "$SOURCE/configs/single-flow.yaml" --quiet --output other.h5 --set policies=[ecmp+dcqcn] > other.txt || exit
+moefabric run "$SOURCE/configs/single-flow.yaml" --quiet --output other.h5 --set "policies=[ecmp+dcqcn]" > other.txt || exit
 moefabric diff before.h5 other.h5 | grep "only in"
-for pair in "before.h5 other.h5" "other.h5 before.h5"; do
-    moefabric diff $pair --json | python3 -c '
+known_to() {
+    moefabric diff "$1" "$2" --json | python3 -c '
 import json, sys
 print([(policy["policy"], policy["in_first"], policy["in_second"]) for policy in json.load(sys.stdin)["policies"]])'
-done
+}
+known_to before.h5 other.h5
+known_to other.h5 before.h5
 moefabric diff before.h5
 echo "exit $?"
 moefabric diff before.h5 missing.h5
