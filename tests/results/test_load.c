@@ -318,25 +318,46 @@ START_TEST(a_table_that_no_machine_can_hold_is_refused) {
 }
 END_TEST
 
-/* Bytes of rows behind deflate have a length and a form: a flipped one is found by zlib or by the checks, or is harmless data. */
-START_TEST(flipped_bytes_never_break_the_program) {
-    size_t size;
-    char *bytes = sample_read(path, &size);
-    unsigned refused = 0;
-    for (unsigned i = 0; i < 300; i++) {
-        const size_t place = 4096 + (size_t)i * 2654435761u % (size - 4096);
+/** Where the first chunk of a column is in the file, and how long. */
+static void find_chunk(const char *name, size_t *place, size_t *size) {
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    const hid_t space = H5Dget_space(dataset);
+    hsize_t corner = 0, bytes = 0;
+    unsigned filters = 0;
+    haddr_t address = 0;
+    ck_assert(H5Dget_chunk_info(dataset, space, 0, &corner, &filters, &address, &bytes) >= 0);
+    *place = (size_t)address;
+    *size = (size_t)bytes;
+    H5Sclose(space);
+    H5Dclose(dataset);
+    H5Fclose(file);
+}
+
+/* Rows are behind deflate, which has a form and a sum: no byte of them can change unnoticed. (Of damage to its own structures
+   libhdf5 makes what it will: that is no test of this program.) */
+START_TEST(a_changed_byte_of_the_rows_is_refused) {
+    static const char *const columns[] = {RUN "/messages/bytes", RUN "/flows/active_ps", RUN "/links/name"};
+    for (size_t column = 0; column < sizeof columns / sizeof columns[0]; column++) {
+        size_t size, place, length;
+        find_chunk(columns[column], &place, &length);
+        char *bytes = sample_read(path, &size);
+        unsigned accepted = 0;
+        for (size_t i = 2; i < length; i++) { /* the two bytes before only say how it was deflated */
+            FILE *stream = fopen(path, "w");
+            bytes[place + i] ^= 0x10;
+            ck_assert_uint_eq(fwrite(bytes, 1, size, stream), size);
+            bytes[place + i] ^= 0x10;
+            fclose(stream);
+            struct load *load = load_read(path, NULL);
+            accepted += load != NULL;
+            load_free(load);
+        }
+        ck_assert_uint_le(accepted, 1); /* the last byte before the sum has bits that nobody reads */
         FILE *stream = fopen(path, "w");
-        bytes[place] ^= (char)(1 << i % 8);
         ck_assert_uint_eq(fwrite(bytes, 1, size, stream), size);
-        bytes[place] ^= (char)(1 << i % 8);
         fclose(stream);
-        struct error error = {0};
-        struct load *load = load_read(path, &error);
-        refused += load == NULL;
-        load_free(load);
+        free(bytes);
     }
-    ck_assert_uint_gt(refused, 3);
-    free(bytes);
 }
 END_TEST
 
@@ -359,7 +380,7 @@ int main(void) {
     tcase_add_test(cases, a_column_that_is_not_there_is_zero);
     tcase_add_test(cases, a_table_that_is_not_there_is_refused);
     tcase_add_test(cases, a_table_that_no_machine_can_hold_is_refused);
-    tcase_add_test(cases, flipped_bytes_never_break_the_program);
+    tcase_add_test(cases, a_changed_byte_of_the_rows_is_refused);
     tcase_set_timeout(cases, 60);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
