@@ -23,7 +23,7 @@
   const digits = (value) => {
     const size = Math.abs(value);
     return value === 0 ? "0" : size >= 1e5 ? d3.format(",.0f")(value) : size >= 99.95 ? value.toFixed(Number.isInteger(value) ? 0 : 0)
-      : Number.isInteger(value) ? String(value) : size >= 9.995 ? value.toFixed(1) : size >= 0.9995 ? value.toFixed(2) : value.toPrecision(2);
+      : Number.isInteger(value) ? String(value) : size >= 9.995 ? value.toFixed(1) : size >= 0.9995 ? value.toFixed(2) : value.toPrecision(3);
   };
   const scaleOf = (unit, largest) => {
     const list = scales[unit] || [[1, unit === "1" ? "" : unit]];
@@ -139,14 +139,15 @@
     const { name, unit } = curves[0];
     const node = figure(parent, name, `${d3.format(",")(curves[0].count)} values a policy`);
     const width = widthOf(node), height = 260, margin = { left: 48, right: 12, top: 8, bottom: 40 };
-    const beyond = (curve) => curve.shares.map((share, i) => [curve.values[i], 1 - share]);
+    const points = (curve) => curve.beyond.map((part, i) => [curve.values[i], part]);
+    const quantile = (curve, q) => { const at = curve.beyond.findIndex((part) => part <= 1 - q); return curve.values[at < 0 ? curve.values.length - 1 : at]; };
     const all = curves.flatMap((curve) => curve.values).filter((value) => value > 0);
     const [scale, unitName] = scaleOf(unit, d3.max(all));
     const [least, most] = [d3.min(all) / scale, d3.max(all) / scale];
     const x = (most > 5 * least ? d3.scaleLog().domain([least * 0.95, most * 1.05]) : d3.scaleLinear().domain([least - (most - least) * 0.03, most + (most - least) * 0.03 || most * 1.01]))
       .range([margin.left, width - margin.right]);
-    const y = d3.scaleLog().domain([d3.min(curves, (curve) => 1 - curve.shares[curve.shares.length - 1]), 1]).range([height - margin.bottom, margin.top]);
-    const label = `${name}: ` + curves.map((curve) => `${curve.policy} median ${format(curve.values[curve.shares.findIndex((s) => s >= 0.5)], unit)}, ` +
+    const y = d3.scaleLog().domain([d3.min(curves, (curve) => curve.beyond[curve.beyond.length - 1]), 1]).range([height - margin.bottom, margin.top]);
+    const label = `${name}: ` + curves.map((curve) => `${curve.policy} median ${format(quantile(curve, 0.5), unit)}, ` +
       `largest ${format(curve.values[curve.values.length - 1], unit)}`).join("; ");
     const svg = drawing(node, width, height, label);
     const ticks = Math.max(2, Math.floor(width / 90));
@@ -157,11 +158,9 @@
     const line = d3.line().x((p) => x(p[0] / scale)).y((p) => y(p[1])).curve(d3.curveStepAfter);
     withTip(svg.selectAll("path.curve").data(curves).enter().append("path").attr("class", "curve").attr("fill", "none").attr("stroke-width", 2)
       .attr("stroke", (curve) => colour(curve.i)).attr("stroke-dasharray", (curve) => dashes[curve.i % dashes.length])
-      .attr("d", (curve) => line(beyond(curve).filter((p) => p[0] > 0))),
-    (curve) => `${curve.policy}\n` + [0.5, 0.9, 0.99, 0.999].filter((q) => curve.count * (1 - q) >= 1).map((q) => {
-      const at = curve.shares.findIndex((share) => share >= q);
-      return `p${+(100 * q).toFixed(1)} ${format(curve.values[at < 0 ? curve.values.length - 1 : at], unit)}`;
-    }).join("\n"));
+      .attr("d", (curve) => line(points(curve).filter((p) => p[0] > 0))),
+    (curve) => `${curve.policy}\n` + [0.5, 0.9, 0.99, 0.999].filter((q) => curve.count * (1 - q) >= 1)
+      .map((q) => `p${+(100 * q).toFixed(1)} ${format(quantile(curve, q), unit)}`).join("\n"));
     const legend = element("div", undefined, "legend");
     curves.forEach((curve) => { const item = element("span"); item.append(swatch(curve.i), curve.policy); legend.append(item); });
     node.append(legend);

@@ -76,10 +76,10 @@ static void put_points(struct json *json, struct sample *sample) {
     const size_t n = sample->count > 0 ? report_blocks_shares(sample->count, shares) : 0;
     json_name(json, "count");
     json_whole(json, sample->count);
-    json_name(json, "shares");
+    json_name(json, "beyond"); /* what lies beyond, not up to: near 1 five digits would not tell tails apart */
     json_array(json);
     for (size_t i = 0; i < n; i++) {
-        json_short(json, shares[i]);
+        json_short(json, 1.0 - shares[i]);
     }
     json_array_end(json);
     if (n > 0) {

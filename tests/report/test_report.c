@@ -76,6 +76,29 @@ START_TEST(a_page_that_cannot_be_written_is_said_so) {
 }
 END_TEST
 
+/* Five digits of a part up to 0.9999995 would be 1, and nothing beyond it, which no logarithmic axis has. */
+START_TEST(tails_of_large_samples_do_not_round_to_nothing) {
+    enum { MESSAGES = 200000 };
+    struct measurement *run = sample_measurement("p", 1, 1, false);
+    struct measurement_message message = run->messages[run->n_messages - 1];
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        message.completed_ps = message.posted_ps + 1 + i;
+        measurement_add_message(run, &message);
+    }
+    char *page = page_of("many messages", run);
+    const char *last = strstr(page, "\"beyond\":");
+    ck_assert_ptr_nonnull(last);
+    const char *end = strchr(last, ']');
+    while (*end != ',') {
+        end--;
+    }
+    ck_assert_double_gt(strtod(end + 1, NULL), 0.0);
+    ck_assert_double_lt(strtod(end + 1, NULL), 1e-5);
+    free(page);
+    measurement_free(run);
+}
+END_TEST
+
 START_TEST(distributions_are_read_closer_towards_the_tail) {
     double shares[REPORT_BLOCKS_POINTS];
     const size_t n = report_blocks_shares(1000000, shares);
@@ -106,6 +129,7 @@ int main(void) {
     tcase_add_test(cases, the_page_needs_nothing_else);
     tcase_add_test(cases, the_same_result_gives_the_same_page);
     tcase_add_test(cases, a_page_that_cannot_be_written_is_said_so);
+    tcase_add_test(cases, tails_of_large_samples_do_not_round_to_nothing);
     tcase_add_test(cases, distributions_are_read_closer_towards_the_tail);
     tcase_add_test(cases, blocks_hold_everything_and_are_no_more_than_asked);
     suite_add_tcase(suite, cases);
