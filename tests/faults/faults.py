@@ -330,6 +330,10 @@ PLANE = [
           "? 0 : 1u << plane;", "? 0 : 3u << plane & ((1u << n_planes) - 1);"),
     fault("fail_over_forgets_what_is_on_its_way", "sim/device/failover.c",
           "if (loses(nic, pair, after & ~before & dead)) {", "if (loses(nic, pair, after & ~before & dead) && false) {"),
+    fault("fail_over_one_picosecond_late", "sim/device/failover.c",
+          ": step_ps;", ": step_ps + 1;"),
+    fault("fail_over_blind_to_the_cable_of_the_destination", "sim/device/failover.c",
+          "failure_plan_state(context->failures, last, at_ps).down", "failure_plan_state(context->failures, last, 0 * at_ps).down"),
 ]
 
 CREDIT = [
@@ -344,6 +348,14 @@ CREDIT = [
           "credit->left[lane] >= link_credit_blocks(head->size_bytes)", "credit->left[lane] > link_credit_blocks(head->size_bytes)"),
     fault("nic_waits_for_a_block_more_than_a_packet", "sim/device/nic_credit.c",
           "credit->left[nic->data_class] < credit->largest", "credit->left[nic->data_class] <= credit->largest"),
+    fault("lost_packet_takes_credit", "sim/device/switch_credit.c",
+          "if (port->counters->lost_packets == lost)", "if (port->counters->lost_packets >= lost)"),
+    fault("credit_that_gathered_survives_a_dead_link", "sim/device/switch_credit.c",
+          "ingress->gathered[lane] = 0;", ""),
+    fault("credits_of_a_window_unsorted", "sim/device/switch_credit.c",
+          "sort_releases(credit->releases, credit->n_releases);", "sort_releases(credit->releases, credit->n_releases / 2);"),
+    fault("start_does_not_end_a_stall", "sim/device/switch_credit.c",
+          "end_stall(port, now_ps); switch_port_start", "(void)end_stall; switch_port_start"),
 ]
 
 RECOVERY = [
@@ -373,11 +385,26 @@ TRIM = [
           "(PACKET_TRIMMED | PACKET_CLASS_CONTROL << 4)", "(PACKET_TRIMMED | PACKET_CLASS_LOSSY << 4)",
           "egress->depth[PACKET_CLASS_CONTROL] += header->size_bytes; queue_push(&egress->queues[PACKET_CLASS_CONTROL],",
           "egress->depth[PACKET_CLASS_LOSSY] += header->size_bytes; queue_push(&egress->queues[PACKET_CLASS_LOSSY],"),
+    fault("packet_that_arrives_always_trimmed", "sim/device/switch_trim.c",
+          "if (!arriving && take_place(", "if (!arriving && egress == NULL && take_place("),
 ]
 
 WATCHDOG = [
     fault("watchdog_one_picosecond_early", "sim/device/watchdog.c",
           "TIME_NEVER : now_ps + watchdog->detection_ps", "TIME_NEVER : now_ps + watchdog->detection_ps - 1"),
+    fault("buffer_keeps_what_the_watchdog_discards", "sim/device/watchdog.c",
+          "switch_release_lossless(device, worker, &device->ports[ingress], packet.size_bytes, now_ps);", "(void)worker;"),
 ]
 
-FAULTS = SWITCH + NIC + RECEIVER + NVLINK + ENGINE + FAILURE + PULL + PLANE + CREDIT + RECOVERY + TRIM + WATCHDOG
+RECEIVE = [
+    fault("receive_buffer_pauses_at_its_level", "sim/device/receive_buffer.c",
+          "held_bytes > parameters->receive_xoff_bytes", "held_bytes >= parameters->receive_xoff_bytes"),
+    fault("receive_buffer_resumes_only_below_its_level", "sim/device/receive_buffer.c",
+          "buffer->held_bytes[class] <= endpoint->context->parameters", "buffer->held_bytes[class] < endpoint->context->parameters"),
+    fault("receive_buffer_pauses_one_port", "sim/device/receive_buffer.c",
+          "p < endpoint->n_nics; p++) { receive_buffer_pause", "p < 1; p++) { receive_buffer_pause"),
+    fault("host_takes_a_packet_one_picosecond_late", "sim/device/receive_buffer.c",
+          "return time_ps + rate_time_ps(", "return time_ps + 1 + rate_time_ps("),
+]
+
+FAULTS = SWITCH + NIC + RECEIVER + NVLINK + ENGINE + FAILURE + PULL + PLANE + CREDIT + RECOVERY + TRIM + WATCHDOG + RECEIVE
