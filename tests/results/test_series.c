@@ -121,8 +121,8 @@ START_TEST(the_text_has_rate_and_utilisation_besides) {
     char *text = sample_read(path, &size);
     static const char *const lines[] = {
         "begin_ps,end_ps,name,quantity,value\n5,1000005,link0,queue_bytes,0\n",
-        "\n1000005,2000005,link0,sent_bytes,1000\n1000005,2000005,link0,rate_bits_per_s,8000000000\n"
-        "1000005,2000005,link0,utilisation,1.000000\n1000005,2000005,link2,queue_bytes,7\n",
+        "\n1000005,2000005,link0,sent_bytes,1000\n1000005,2000005,link0,rate_bits_per_s,8000000000\n",
+        "\n1000005,2000005,link0,utilisation,1.000000\n1000005,2000005,link2,queue_bytes,7\n",
         "\n2000005,3000005,gpu1 → gpu0 #0,allowed_bits_per_s,1\n",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
