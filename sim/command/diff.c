@@ -41,15 +41,6 @@ static const struct measurement *find_run(const struct load *load, const char *p
     return NULL;
 }
 
-static bool has_policy(const struct load *load, const char *policy, uint32_t before) {
-    for (uint32_t i = 0; i < before; i++) {
-        if (strcmp(load->runs[i]->policy, policy) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /** Runs of a policy that both files have, as a comparison of the files; *alike tells whether each pair had the same traffic. NULL if there are none. */
 static struct comparison *compare_policy(const struct pair *pair, const char *policy, bool *alike) {
     uint32_t n_seeds = 0;
@@ -108,7 +99,7 @@ static void print_policy(const struct pair *pair, const char *policy, bool detai
 static void print_lacking(const struct load *load, const struct load *other, const char *name) {
     for (uint32_t i = 0; i < load->n_runs; i++) {
         const char *policy = load->runs[i]->policy;
-        if (!has_policy(load, policy, i) && !has_policy(other, policy, other->n_runs)) {
+        if (!load_has_policy(load, policy, i) && !load_has_policy(other, policy, other->n_runs)) {
             printf("\n%s: only in %s\n", policy, name);
         }
     }
@@ -129,7 +120,7 @@ static void print_text(const struct pair *pair, const struct configuration_diffe
     print_changes(difference);
     for (uint32_t i = 0; i < pair->first->n_runs; i++) {
         const char *policy = pair->first->runs[i]->policy;
-        if (!has_policy(pair->first, policy, i) && has_policy(pair->second, policy, pair->second->n_runs)) {
+        if (!load_has_policy(pair->first, policy, i) && load_has_policy(pair->second, policy, pair->second->n_runs)) {
             print_policy(pair, policy, detail);
         }
     }
@@ -139,12 +130,9 @@ static void print_text(const struct pair *pair, const struct configuration_diffe
 
 static void put_change(const struct configuration_change *change, struct json *json) {
     json_object(json);
-    json_name(json, "key");
-    json_text(json, change->key);
-    json_name(json, "before");
-    json_text(json, change->before);
-    json_name(json, "after");
-    json_text(json, change->after);
+    json_member_text(json, "key", change->key);
+    json_member_text(json, "before", change->before);
+    json_member_text(json, "after", change->after);
     json_object_end(json);
 }
 
@@ -152,14 +140,10 @@ static void put_policy(const struct pair *pair, const char *policy, struct json 
     bool alike = true;
     struct comparison *comparison = compare_policy(pair, policy, &alike);
     json_object(json);
-    json_name(json, "policy");
-    json_text(json, policy);
-    json_name(json, "in_first");
-    json_boolean(json, has_policy(pair->first, policy, pair->first->n_runs));
-    json_name(json, "in_second");
-    json_boolean(json, has_policy(pair->second, policy, pair->second->n_runs));
-    json_name(json, "same_traffic");
-    json_boolean(json, comparison != NULL && alike);
+    json_member_text(json, "policy", policy);
+    json_member_boolean(json, "in_first", load_has_policy(pair->first, policy, pair->first->n_runs));
+    json_member_boolean(json, "in_second", load_has_policy(pair->second, policy, pair->second->n_runs));
+    json_member_boolean(json, "same_traffic", comparison != NULL && alike);
     if (comparison != NULL) {
         json_name(json, "comparison");
         comparison_json(comparison, json);
@@ -180,13 +164,13 @@ static void print_json(const struct pair *pair, const struct configuration_diffe
     json_name(&json, "policies");
     json_array(&json);
     for (uint32_t i = 0; i < pair->first->n_runs; i++) {
-        if (!has_policy(pair->first, pair->first->runs[i]->policy, i)) {
+        if (!load_has_policy(pair->first, pair->first->runs[i]->policy, i)) {
             put_policy(pair, pair->first->runs[i]->policy, &json);
         }
     }
     for (uint32_t i = 0; i < pair->second->n_runs; i++) {
         const char *policy = pair->second->runs[i]->policy;
-        if (!has_policy(pair->second, policy, i) && !has_policy(pair->first, policy, pair->first->n_runs)) {
+        if (!load_has_policy(pair->second, policy, i) && !load_has_policy(pair->first, policy, pair->first->n_runs)) {
             put_policy(pair, policy, &json);
         }
     }

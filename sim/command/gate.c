@@ -171,18 +171,12 @@ static void print_text(const struct view *view) {
 static void json_balance(struct json *json, const char *name, const struct load_balance *balance) {
     json_name(json, name);
     json_object(json);
-    json_name(json, "max_over_mean");
-    json_number(json, balance->max_over_mean);
-    json_name(json, "largest");
-    json_number(json, balance->largest);
-    json_name(json, "mean");
-    json_number(json, balance->mean);
-    json_name(json, "busiest");
-    json_whole(json, balance->index);
-    json_name(json, "gini");
-    json_number(json, balance->gini);
-    json_name(json, "entropy_bits");
-    json_number(json, balance->entropy_bits);
+    json_member_number(json, "max_over_mean", balance->max_over_mean);
+    json_member_number(json, "largest", balance->largest);
+    json_member_number(json, "mean", balance->mean);
+    json_member_whole(json, "busiest", balance->index);
+    json_member_number(json, "gini", balance->gini);
+    json_member_number(json, "entropy_bits", balance->entropy_bits);
     json_object_end(json);
 }
 
@@ -192,11 +186,9 @@ static void json_layers(struct json *json, const struct view *view) {
     for (uint32_t i = 0; view->load && i < view->load->n_layers; i++) {
         const struct layer layer = layer_of(view, i);
         json_object(json);
-        json_name(json, "layer");
-        json_whole(json, view->load->first_layer + i);
+        json_member_whole(json, "layer", view->load->first_layer + i);
         json_balance(json, "experts", &layer.experts);
-        json_name(json, "gpus_max_over_mean");
-        json_number(json, layer.rank_imbalance);
+        json_member_number(json, "gpus_max_over_mean", layer.rank_imbalance);
         json_object_end(json);
     }
     json_array_end(json);
@@ -229,14 +221,10 @@ static void json_ranks(struct json *json, const struct moe *moe) {
         for (uint32_t peer = 0; peer < n_ranks; peer++) {
             if (row[peer] > 0) {
                 json_object(json);
-                json_name(json, "phase");
-                json_text(json, names[i / n_ranks]);
-                json_name(json, "from");
-                json_whole(json, i % n_ranks);
-                json_name(json, "to");
-                json_whole(json, peer);
-                json_name(json, "bytes");
-                json_whole(json, row[peer]);
+                json_member_text(json, "phase", names[i / n_ranks]);
+                json_member_whole(json, "from", i % n_ranks);
+                json_member_whole(json, "to", peer);
+                json_member_whole(json, "bytes", row[peer]);
                 json_object_end(json);
             }
         }
@@ -248,18 +236,13 @@ static void json_ranks(struct json *json, const struct moe *moe) {
 static void print_json(const struct view *view, bool detail) {
     struct json json = json_begin(stdout);
     json_object(&json);
-    json_name(&json, "name");
-    json_text(&json, view->experiment->name);
+    json_member_text(&json, "name", view->experiment->name);
     json_balance(&json, "experts", &view->experts);
     json_balance(&json, "gpus", &view->ranks);
-    json_name(&json, "racks_a_token");
-    json_number(&json, view->domains_a_token);
-    json_name(&json, "gpus_a_token");
-    json_number(&json, view->ranks_a_token);
-    json_name(&json, "picks");
-    json_whole(&json, view->picks);
-    json_name(&json, "dropped_picks");
-    json_whole(&json, view->dropped);
+    json_member_number(&json, "racks_a_token", view->domains_a_token);
+    json_member_number(&json, "gpus_a_token", view->ranks_a_token);
+    json_member_whole(&json, "picks", view->picks);
+    json_member_whole(&json, "dropped_picks", view->dropped);
     json_layers(&json, view);
     json_racks(&json, &view->racks);
     if (detail) {

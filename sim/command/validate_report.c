@@ -147,35 +147,30 @@ void validate_report_print(const struct validate_report_line *lines, uint32_t n_
             validate_report_count(lines, n_lines, VALIDATE_REPORT_NOT_RUN));
 }
 
-static void json_member(struct json *json, const char *name, const char *text) {
-    json_name(json, name);
-    json_text(json, text && text[0] != '\0' ? text : NULL);
+static void put_text(struct json *json, const char *name, const char *text) {
+    json_member_text(json, name, text && text[0] != '\0' ? text : NULL);
 }
 
 static void json_line(struct json *json, const struct validate_report_line *line) {
     const struct validate_row *row = line->row;
     json_object(json);
-    json_member(json, "id", row->id);
-    json_member(json, "what", row->what);
-    json_member(json, "kind", row->kind->name);
-    json_member(json, "reference_kind", references[row->reference]);
-    json_member(json, "table", line->table->title);
-    json_member(json, "source", line->table->source);
-    json_member(json, "set_up", line->table->set_up);
-    json_member(json, "unit", row->kind->unit(row));
-    json_name(json, "published");
-    json_number(json, row->published);
-    json_name(json, "reference");
-    json_number(json, line->reference);
-    json_name(json, "simulated");
-    json_number(json, line->simulated);
-    json_name(json, "error");
-    json_number(json, (line->simulated - line->reference) / line->reference);
-    json_member(json, "tolerance", row->tolerance_text);
-    json_member(json, "use", uses[row->use]);
-    json_member(json, "verdict", verdicts[line->verdict]);
-    json_member(json, "needs", row->needs);
-    json_member(json, "note", row->note);
+    put_text(json, "id", row->id);
+    put_text(json, "what", row->what);
+    put_text(json, "kind", row->kind->name);
+    put_text(json, "reference_kind", references[row->reference]);
+    put_text(json, "table", line->table->title);
+    put_text(json, "source", line->table->source);
+    put_text(json, "set_up", line->table->set_up);
+    put_text(json, "unit", row->kind->unit(row));
+    json_member_number(json, "published", row->published);
+    json_member_number(json, "reference", line->reference);
+    json_member_number(json, "simulated", line->simulated);
+    json_member_number(json, "error", (line->simulated - line->reference) / line->reference);
+    put_text(json, "tolerance", row->tolerance_text);
+    put_text(json, "use", uses[row->use]);
+    put_text(json, "verdict", verdicts[line->verdict]);
+    put_text(json, "needs", row->needs);
+    put_text(json, "note", row->note);
     json_object_end(json);
 }
 
@@ -188,12 +183,9 @@ void validate_report_json(const struct validate_report_line *lines, uint32_t n_l
         json_line(&json, &lines[i]);
     }
     json_array_end(&json);
-    json_name(&json, "ok");
-    json_whole(&json, validate_report_count(lines, n_lines, VALIDATE_REPORT_OK));
-    json_name(&json, "missed");
-    json_whole(&json, validate_report_count(lines, n_lines, VALIDATE_REPORT_MISSED));
-    json_name(&json, "not_run");
-    json_whole(&json, validate_report_count(lines, n_lines, VALIDATE_REPORT_NOT_RUN));
+    json_member_whole(&json, "ok", validate_report_count(lines, n_lines, VALIDATE_REPORT_OK));
+    json_member_whole(&json, "missed", validate_report_count(lines, n_lines, VALIDATE_REPORT_MISSED));
+    json_member_whole(&json, "not_run", validate_report_count(lines, n_lines, VALIDATE_REPORT_NOT_RUN));
     json_object_end(&json);
     json_end(&json);
 }

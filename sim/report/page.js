@@ -85,11 +85,12 @@
   };
   const hideTip = () => { tip.hidden = true; };
   // text is asked only when somebody looks
-  const withTip = (selection, text) => selection
-    .on("mousemove", function (datum) { showTip(text(datum), d3.event.clientX, d3.event.clientY); })
-    .on("mouseleave", hideTip)
-    .on("focus", function (datum) { const box = this.getBoundingClientRect(); showTip(text(datum), box.left, box.bottom); })
-    .on("blur", hideTip);
+  const withTip = (selection, text) => selection.each(function (datum) {
+    this.addEventListener("mousemove", (event) => showTip(text(datum), event.clientX, event.clientY));
+    this.addEventListener("mouseleave", hideTip);
+    this.addEventListener("focus", () => { const box = this.getBoundingClientRect(); showTip(text(datum), box.left, box.bottom); });
+    this.addEventListener("blur", hideTip);
+  });
 
   const details = () => state.result.policies[state.policy];
 

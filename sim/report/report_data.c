@@ -6,6 +6,7 @@
 #include "report/report_fabric.h"
 #include "report/report_traffic.h"
 #include "results/comparison.h"
+#include "results/distribution.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -14,68 +15,24 @@
 
 enum { MOST_RANK_ROWS = 1024 };
 
-/** Values of a sample, growing. */
-struct sample {
-    double *values;
-    size_t count, capacity;
-};
-
-static void add(struct sample *sample, double value) {
-    if (sample->count == sample->capacity) {
-        sample->capacity = sample->capacity ? 2 * sample->capacity : 1024;
-        sample->values = memory_resize(sample->values, sample->capacity, sizeof *sample->values);
-    }
-    sample->values[sample->count++] = value;
+static void add_all_slowdowns(struct distribution *distribution, const struct measurement *run) {
+    distribution_add_slowdowns(distribution, run, MEASUREMENT_NONE);
 }
 
-static void add_message_times(const struct measurement *run, struct sample *sample) {
-    for (uint64_t i = 0; i < run->n_messages; i++) {
-        const struct measurement_message *message = &run->messages[i];
-        if (message->completed_ps != 0 && run->phases[message->phase].kind == MEASUREMENT_PHASE_DATA) {
-            add(sample, (double)(message->completed_ps - message->posted_ps));
-        }
-    }
-}
-
-static void add_slowdowns(const struct measurement *run, struct sample *sample) {
-    for (uint64_t i = 0; i < run->n_flows; i++) {
-        if (run->flows[i].slowdown > 0.0 && run->phases[run->flows[i].phase].kind == MEASUREMENT_PHASE_DATA) {
-            add(sample, run->flows[i].slowdown);
-        }
-    }
-}
-
-static void add_rank_times(const struct measurement *run, struct sample *sample) {
-    for (uint32_t rank = 0; rank < run->n_ranks; rank++) {
-        uint64_t start_ps = UINT64_MAX, finish_ps = 0;
-        for (uint32_t phase = 0; phase < run->n_phases; phase++) {
-            const struct measurement_rank_phase *row = &run->rank_phases[(uint64_t)rank * run->n_phases + phase];
-            if (run->phases[phase].kind == MEASUREMENT_PHASE_DATA && row->finish_ps != 0) {
-                start_ps = row->start_ps < start_ps ? row->start_ps : start_ps;
-                finish_ps = row->finish_ps > finish_ps ? row->finish_ps : finish_ps;
-            }
-        }
-        if (finish_ps != 0) {
-            add(sample, (double)(finish_ps - start_ps));
-        }
-    }
-}
-
-/** What a distribution is made of. */
-static const struct distribution {
+/** The distributions that are drawn. */
+static const struct {
     const char *name, *unit;
-    void (*add)(const struct measurement *run, struct sample *sample);
+    void (*add)(struct distribution *distribution, const struct measurement *run);
 } distributions[] = {
-    {"message time", "ps", add_message_times},
-    {"slow-down", "1", add_slowdowns},
-    {"rank time", "ps", add_rank_times},
+    {"message time", "ps", distribution_add_message_times},
+    {"slow-down", "1", add_all_slowdowns},
+    {"rank time", "ps", distribution_add_rank_times},
 };
 
-static void put_points(struct json *json, struct sample *sample) {
+static void put_points(struct json *json, struct distribution *distribution) {
     double shares[REPORT_BLOCKS_POINTS];
-    const size_t n = sample->count > 0 ? report_blocks_shares(sample->count, shares) : 0;
-    json_name(json, "count");
-    json_whole(json, sample->count);
+    const size_t n = distribution->count > 0 ? report_blocks_shares(distribution->count, shares) : 0;
+    json_member_whole(json, "count", distribution->count);
     json_name(json, "beyond"); /* what lies beyond, not up to: near 1 five digits would not tell tails apart */
     json_array(json);
     for (size_t i = 0; i < n; i++) {
@@ -83,12 +40,12 @@ static void put_points(struct json *json, struct sample *sample) {
     }
     json_array_end(json);
     if (n > 0) {
-        gsl_sort(sample->values, 1, sample->count);
+        gsl_sort(distribution->values, 1, distribution->count);
     }
     json_name(json, "values");
     json_array(json);
     for (size_t i = 0; i < n; i++) {
-        json_short(json, gsl_stats_quantile_from_sorted_data(sample->values, 1, sample->count, shares[i]));
+        json_short(json, gsl_stats_quantile_from_sorted_data(distribution->values, 1, distribution->count, shares[i]));
     }
     json_array_end(json);
 }
@@ -98,20 +55,18 @@ static void put_distributions(const struct load *load, const char *policy, struc
     json_name(json, "distributions");
     json_array(json);
     for (size_t i = 0; i < sizeof distributions / sizeof distributions[0]; i++) {
-        struct sample sample = {0};
+        struct distribution distribution = {0};
         for (uint32_t run = 0; run < load->n_runs; run++) {
             if (strcmp(load->runs[run]->policy, policy) == 0 && load->runs[run]->outcome == MEASUREMENT_FINISHED) {
-                distributions[i].add(load->runs[run], &sample);
+                distributions[i].add(&distribution, load->runs[run]);
             }
         }
         json_object(json);
-        json_name(json, "name");
-        json_text(json, distributions[i].name);
-        json_name(json, "unit");
-        json_text(json, distributions[i].unit);
-        put_points(json, &sample);
+        json_member_text(json, "name", distributions[i].name);
+        json_member_text(json, "unit", distributions[i].unit);
+        put_points(json, &distribution);
         json_object_end(json);
-        free(sample.values);
+        distribution_free(&distribution);
     }
     json_array_end(json);
 }
@@ -135,14 +90,12 @@ static void put_span(const struct measurement *run, uint32_t phase, uint32_t fir
 /** The phases of each rank, or of blocks of neighbours where they are many. */
 static void put_timeline(const struct measurement *run, struct json *json) {
     const uint32_t size = report_blocks_size(run->n_ranks, MOST_RANK_ROWS);
-    json_name(json, "ranks_a_row");
-    json_whole(json, size);
+    json_member_whole(json, "ranks_a_row", size);
     json_name(json, "phases");
     json_array(json);
     for (uint32_t phase = 0; phase < run->n_phases; phase++) {
         json_object(json);
-        json_name(json, "name");
-        json_text(json, run->phases[phase].name);
+        json_member_text(json, "name", run->phases[phase].name);
         for (int start = 1; start >= 0; start--) {
             json_name(json, start ? "start_ps" : "finish_ps");
             json_array(json);
@@ -157,28 +110,16 @@ static void put_timeline(const struct measurement *run, struct json *json) {
     json_array_end(json);
 }
 
-static void put_policy(const struct load *load, const struct measurement *run, struct json *json) {
+static void put_policy(const struct load *load, const struct measurement *run, uint32_t n_policies, struct json *json) {
     json_object(json);
-    json_name(json, "policy");
-    json_text(json, run->policy);
-    json_name(json, "seed");
-    json_whole(json, run->seed);
-    json_name(json, "simulated_ps");
-    json_whole(json, run->totals.simulated_ps);
+    json_member_text(json, "policy", run->policy);
+    json_member_whole(json, "seed", run->seed);
+    json_member_whole(json, "simulated_ps", run->totals.simulated_ps);
     put_distributions(load, run->policy, json);
     put_timeline(run, json);
-    report_fabric_use(run, json);
+    report_fabric_use(run, n_policies, json);
     report_traffic(run, json);
     json_object_end(json);
-}
-
-static bool is_first_of_policy(const struct load *load, uint32_t run) {
-    for (uint32_t i = 0; i < run; i++) {
-        if (strcmp(load->runs[i]->policy, load->runs[run]->policy) == 0) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static void put_comparison(const struct load *load, struct json *json) {
@@ -188,27 +129,32 @@ static void put_comparison(const struct load *load, struct json *json) {
     comparison_free(comparison);
 }
 
-void report_data(const char *name, const struct load *load, struct json *json) {
-    json_object(json);
-    json_name(json, "name");
-    json_text(json, name);
-    json_name(json, "title");
-    json_text(json, load->title);
-    json_name(json, "program_version");
-    json_text(json, load->program_version);
-    json_name(json, "configuration");
-    json_text(json, load->configuration);
-    put_comparison(load, json);
-    if (load->n_runs > 0) {
-        report_fabric(load->runs[0], json);
+/** Each policy, from its first run. */
+static void put_policies(const struct load *load, struct json *json) {
+    uint32_t n_policies = 0;
+    for (uint32_t run = 0; run < load->n_runs; run++) {
+        n_policies += !load_has_policy(load, load->runs[run]->policy, run);
     }
     json_name(json, "policies");
     json_array(json);
     for (uint32_t run = 0; run < load->n_runs; run++) {
-        if (is_first_of_policy(load, run)) {
-            put_policy(load, load->runs[run], json);
+        if (!load_has_policy(load, load->runs[run]->policy, run)) {
+            put_policy(load, load->runs[run], n_policies, json);
         }
     }
     json_array_end(json);
+}
+
+void report_data(const char *name, const struct load *load, struct json *json) {
+    json_object(json);
+    json_member_text(json, "name", name);
+    json_member_text(json, "title", load->title);
+    json_member_text(json, "program_version", load->program_version);
+    json_member_text(json, "configuration", load->configuration);
+    put_comparison(load, json);
+    if (load->n_runs > 0) {
+        report_fabric(load->runs[0], json);
+    }
+    put_policies(load, json);
     json_object_end(json);
 }

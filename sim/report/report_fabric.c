@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { MOST_INTERVALS = 200, MOST_SERIES_VALUES = 400000 };
+enum { MOST_STEPS = 200, MOST_SERIES_VALUES = 400000, SERIES_SHOWN = 2 };
 
 static bool is_shown(const struct measurement_link *link) {
     return link->kind != MEASUREMENT_LINK_NVLINK;
@@ -47,8 +47,7 @@ PUT(busy,
     json_short(json, run->totals.simulated_ps > 0 ? (double)link->busy_ps / (double)run->totals.simulated_ps : 0.0))
 
 void report_fabric(const struct measurement *run, struct json *json) {
-    json_name(json, "ranks");
-    json_whole(json, run->n_ranks);
+    json_member_whole(json, "ranks", run->n_ranks);
     json_name(json, "rack_of_rank");
     json_array(json);
     for (uint32_t rank = 0; rank < run->n_ranks; rank++) {
@@ -106,21 +105,18 @@ static void put_series_values(const struct series *series, enum series_quantity 
 }
 
 /** Intervals go together in blocks, so that a page can hold them: of sent bytes and deepest queues the largest of each block. */
-static void put_series(const struct measurement *run, struct json *json) {
+static void put_series(const struct measurement *run, uint32_t n_runs, struct json *json) {
     const struct series *series = run->series;
-    const uint32_t most = series->n_links > MOST_SERIES_VALUES / MOST_INTERVALS
-                              ? MOST_SERIES_VALUES / (series->n_links + 1) + 1
-                              : MOST_INTERVALS;
+    const uint64_t a_step = (uint64_t)series->n_links * SERIES_SHOWN * n_runs; /* values, all runs together */
+    const uint64_t fit = a_step > 0 ? MOST_SERIES_VALUES / a_step : MOST_STEPS;
+    const uint32_t most = fit < 1 ? 1 : fit < MOST_STEPS ? (uint32_t)fit : MOST_STEPS;
     const uint32_t size = report_blocks_size(series->n_intervals, most);
     uint32_t *numbers = number_links(run);
     json_name(json, "series");
     json_object(json);
-    json_name(json, "interval_ps");
-    json_whole(json, series->interval_ps);
-    json_name(json, "from_ps");
-    json_whole(json, series->from_ps);
-    json_name(json, "intervals_a_step");
-    json_whole(json, size);
+    json_member_whole(json, "interval_ps", series->interval_ps);
+    json_member_whole(json, "from_ps", series->from_ps);
+    json_member_whole(json, "intervals_a_step", size);
     json_name(json, "link");
     json_array(json);
     for (uint32_t i = 0; i < series->n_links; i++) {
@@ -133,7 +129,7 @@ static void put_series(const struct measurement *run, struct json *json) {
     free(numbers);
 }
 
-void report_fabric_use(const struct measurement *run, struct json *json) {
+void report_fabric_use(const struct measurement *run, uint32_t n_runs, struct json *json) {
     json_name(json, "use");
     json_object(json);
     put_links(run, "busy", json, put_busy);
@@ -144,6 +140,6 @@ void report_fabric_use(const struct measurement *run, struct json *json) {
     put_links(run, "bytes", json, put_bytes);
     json_object_end(json);
     if (run->series != NULL) {
-        put_series(run, json);
+        put_series(run, n_runs, json);
     }
 }

@@ -23,10 +23,8 @@ static struct matrix make_matrix(uint32_t n) {
 static void put_matrix(const char *name, const struct matrix *matrix, struct json *json) {
     json_name(json, name);
     json_object(json);
-    json_name(json, "size");
-    json_whole(json, matrix->size);
-    json_name(json, "block");
-    json_whole(json, matrix->block);
+    json_member_whole(json, "size", matrix->size);
+    json_member_whole(json, "block", matrix->block);
     json_name(json, "bytes");
     json_array(json);
     for (size_t i = 0; i < (size_t)matrix->size * matrix->size; i++) {
@@ -60,8 +58,7 @@ static void put_rack_matrix(const struct measurement *run, struct json *json) {
 
 /** Tokens of experts; of many, the mean of neighbours would hide what is looked for, so only the first are shown. */
 static void put_experts(const struct measurement *run, struct json *json) {
-    json_name(json, "experts");
-    json_whole(json, run->n_experts);
+    json_member_whole(json, "experts", run->n_experts);
     json_name(json, "expert_tokens");
     json_array(json);
     for (uint32_t i = 0; i < run->n_experts && i < MOST_EXPERTS; i++) {
@@ -81,18 +78,12 @@ static int compare_slowness(const void *left, const void *right) {
 
 static void put_flow(const struct measurement *run, const struct measurement_flow *flow, struct json *json) {
     json_object(json);
-    json_name(json, "source");
-    json_whole(json, flow->source);
-    json_name(json, "destination");
-    json_whole(json, flow->destination);
-    json_name(json, "phase");
-    json_text(json, run->phases[flow->phase].name);
-    json_name(json, "bytes");
-    json_whole(json, flow->bytes);
-    json_name(json, "active_ps");
-    json_whole(json, flow->active_ps);
-    json_name(json, "slowdown");
-    json_short(json, flow->slowdown);
+    json_member_whole(json, "source", flow->source);
+    json_member_whole(json, "destination", flow->destination);
+    json_member_text(json, "phase", run->phases[flow->phase].name);
+    json_member_whole(json, "bytes", flow->bytes);
+    json_member_whole(json, "active_ps", flow->active_ps);
+    json_member_short(json, "slowdown", flow->slowdown);
     json_object_end(json);
 }
 

@@ -238,31 +238,21 @@ void comparison_rows_free(struct comparison_rows *rows) {
     *rows = (struct comparison_rows){0};
 }
 
-static void put_text(struct json *json, const char *name, const char *text) {
-    json_name(json, name);
-    json_text(json, text);
-}
-
-static void put_number(struct json *json, const char *name, double value) {
-    json_name(json, name);
-    json_number(json, value);
-}
-
 static void put_policy_values(const struct comparison *comparison, const struct comparison_row *row, uint32_t policy,
                               struct json *json) {
     const struct comparison_range *range = &row->ranges[policy];
     json_object(json);
-    put_text(json, "policy", comparison->policies[policy]);
-    put_number(json, "mean", range->mean);
-    put_number(json, "lowest", range->low);
-    put_number(json, "highest", range->high);
-    put_number(json, "interval_low", range->interval.low);
-    put_number(json, "interval_high", range->interval.high);
-    put_number(json, "ratio_to_first", row->ratios[policy].mean);
-    put_number(json, "lowest_ratio", row->ratios[policy].low);
-    put_number(json, "highest_ratio", row->ratios[policy].high);
-    put_number(json, "ratio_interval_low", row->ratios[policy].interval.low);
-    put_number(json, "ratio_interval_high", row->ratios[policy].interval.high);
+    json_member_text(json, "policy", comparison->policies[policy]);
+    json_member_number(json, "mean", range->mean);
+    json_member_number(json, "lowest", range->low);
+    json_member_number(json, "highest", range->high);
+    json_member_number(json, "interval_low", range->interval.low);
+    json_member_number(json, "interval_high", range->interval.high);
+    json_member_number(json, "ratio_to_first", row->ratios[policy].mean);
+    json_member_number(json, "lowest_ratio", row->ratios[policy].low);
+    json_member_number(json, "highest_ratio", row->ratios[policy].high);
+    json_member_number(json, "ratio_interval_low", row->ratios[policy].interval.low);
+    json_member_number(json, "ratio_interval_high", row->ratios[policy].interval.high);
     json_name(json, "seeds");
     json_array(json);
     for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
@@ -274,13 +264,13 @@ static void put_policy_values(const struct comparison *comparison, const struct 
 
 static void put_row(const struct comparison *comparison, const struct comparison_row *row, struct json *json) {
     json_object(json);
-    put_text(json, "metric", row->metric->id);
+    json_member_text(json, "metric", row->metric->id);
     if (row->per_phase) {
-        put_text(json, "phase", comparison_any(comparison)->phases[row->phase].name);
+        json_member_text(json, "phase", comparison_any(comparison)->phases[row->phase].name);
     }
-    put_text(json, "name", row->name);
-    put_text(json, "unit", metric_kept_unit(row->metric->quantity));
-    put_text(json, "meaning", metric_legend(row->metric->group));
+    json_member_text(json, "name", row->name);
+    json_member_text(json, "unit", metric_kept_unit(row->metric->quantity));
+    json_member_text(json, "meaning", metric_legend(row->metric->group));
     json_name(json, "policies");
     json_array(json);
     for (uint32_t policy = 0; policy < comparison->n_policies; policy++) {
@@ -307,16 +297,14 @@ static void put_run(const struct summary *summary, struct json *json) {
     char digest[24];
     snprintf(digest, sizeof digest, "%016" PRIx64, summary->traffic_digest);
     json_object(json);
-    put_text(json, "policy", summary->policy);
-    json_name(json, "seed");
-    json_whole(json, summary->seed);
-    put_text(json, "outcome", comparison_outcome_name(summary->outcome));
-    put_text(json, "traffic_digest", digest);
+    json_member_text(json, "policy", summary->policy);
+    json_member_whole(json, "seed", summary->seed);
+    json_member_text(json, "outcome", comparison_outcome_name(summary->outcome));
+    json_member_text(json, "traffic_digest", digest);
     if (summary->hot_rank != MEASUREMENT_NONE) {
-        json_name(json, "hot_rank");
-        json_whole(json, summary->hot_rank);
+        json_member_whole(json, "hot_rank", summary->hot_rank);
     }
-    put_text(json, "worst_queue", summary->worst_queue[0] != '\0' ? summary->worst_queue : NULL);
+    json_member_text(json, "worst_queue", summary->worst_queue[0] != '\0' ? summary->worst_queue : NULL);
     json_name(json, "explanations");
     json_array(json);
     for (uint32_t i = 0; i < summary->n_explanations; i++) {

@@ -13,7 +13,7 @@ uint64_t explanation_slowest_flow(const struct measurement *measurement, uint32_
     uint64_t slowest = EXPLANATION_NO_FLOW;
     for (uint64_t i = 0; i < measurement->n_flows; i++) {
         const struct measurement_flow *flow = &measurement->flows[i];
-        if (measurement->phases[flow->phase].kind != MEASUREMENT_PHASE_DATA || flow->last_completed_ps == 0 ||
+        if (!measurement_carries_payload(measurement, flow->phase) || flow->last_completed_ps == 0 ||
             flow->destination == except) {
             continue;
         }

@@ -198,12 +198,9 @@ static void put_json_table(const struct column_table *table, const struct measur
 
 static void put_json_run(const struct measurement *measurement, struct json *json) {
     json_object(json);
-    json_name(json, "policy");
-    json_text(json, measurement->policy);
-    json_name(json, "seed");
-    json_whole(json, measurement->seed);
-    json_name(json, "outcome");
-    json_text(json, comparison_outcome_name(measurement->outcome));
+    json_member_text(json, "policy", measurement->policy);
+    json_member_whole(json, "seed", measurement->seed);
+    json_member_text(json, "outcome", comparison_outcome_name(measurement->outcome));
     put_json_table(&column_totals, measurement, json);
     for (size_t i = 0; i < column_tables_count; i++) {
         put_json_table(&column_tables[i], measurement, json);
@@ -213,12 +210,9 @@ static void put_json_run(const struct measurement *measurement, struct json *jso
 
 void export_json(const struct load *load, struct json *json) {
     json_object(json);
-    json_name(json, "title");
-    json_text(json, load->title);
-    json_name(json, "program_version");
-    json_text(json, load->program_version);
-    json_name(json, "configuration");
-    json_text(json, load->configuration);
+    json_member_text(json, "title", load->title);
+    json_member_text(json, "program_version", load->program_version);
+    json_member_text(json, "configuration", load->configuration);
     json_name(json, "runs");
     json_array(json);
     for (uint32_t run = 0; run < load->n_runs; run++) {

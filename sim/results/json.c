@@ -171,6 +171,31 @@ void json_boolean(struct json *json, bool value) {
     fputs(value ? "true" : "false", json->stream);
 }
 
+void json_member_text(struct json *json, const char *name, const char *text) {
+    json_name(json, name);
+    json_text(json, text);
+}
+
+void json_member_whole(struct json *json, const char *name, uint64_t value) {
+    json_name(json, name);
+    json_whole(json, value);
+}
+
+void json_member_number(struct json *json, const char *name, double value) {
+    json_name(json, name);
+    json_number(json, value);
+}
+
+void json_member_short(struct json *json, const char *name, double value) {
+    json_name(json, name);
+    json_short(json, value);
+}
+
+void json_member_boolean(struct json *json, const char *name, bool value) {
+    json_name(json, name);
+    json_boolean(json, value);
+}
+
 void json_end(struct json *json) {
     REQUIRE(json->depth == 0 && !json->after_name, "JSON ends inside an object or array");
     fputc('\n', json->stream);

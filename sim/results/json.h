@@ -46,6 +46,13 @@ void json_short(struct json *json, double value);
 
 void json_boolean(struct json *json, bool value);
 
+/** A member of an object: its name and its value at once. */
+void json_member_text(struct json *json, const char *name, const char *text);
+void json_member_whole(struct json *json, const char *name, uint64_t value);
+void json_member_number(struct json *json, const char *name, double value);
+void json_member_short(struct json *json, const char *name, double value);
+void json_member_boolean(struct json *json, const char *name, bool value);
+
 /** Ends the document with a newline. An object or array left open is a bug and aborts. */
 void json_end(struct json *json);
 

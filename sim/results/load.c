@@ -386,6 +386,15 @@ struct load *load_read(const char *path, struct error *error) {
     return load;
 }
 
+bool load_has_policy(const struct load *load, const char *policy, uint32_t before) {
+    for (uint32_t i = 0; i < before; i++) {
+        if (strcmp(load->runs[i]->policy, policy) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void load_free(struct load *load) {
     if (load == NULL) {
         return;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "results/measurement.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** A whole result file in memory. Owns everything; freed by load_free. */
@@ -24,6 +25,9 @@ struct load {
  * phases), or would need more than half of the machine's memory. Columns that an older program did not write are 0.
  */
 struct load *load_read(const char *path, struct error *error);
+
+/** Whether one of the first `before` runs is under this policy: with n_runs, whether the file has it; with a run's own number, whether it is not the first of its policy. */
+bool load_has_policy(const struct load *load, const char *policy, uint32_t before);
 
 /** Frees what load_read returned; NULL is allowed. */
 void load_free(struct load *load);

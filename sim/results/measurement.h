@@ -10,6 +10,7 @@
 #ifndef MOEFABRIC_RESULTS_MEASUREMENT_H
 #define MOEFABRIC_RESULTS_MEASUREMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** No such rank, rack or expert. */
@@ -222,6 +223,11 @@ void measurement_finish(struct measurement *measurement, measurement_ideal ideal
 /** Appends one explanation from a printf format; cut at a character's boundary if too long. */
 void measurement_explain(struct measurement *measurement, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** Whether the messages of a phase count in statistics: neither exchanges of counts nor background. */
+static inline bool measurement_carries_payload(const struct measurement *measurement, uint32_t phase) {
+    return measurement->phases[phase].kind == MEASUREMENT_PHASE_DATA;
+}
 
 /** Frees a measurement and all it owns; NULL is allowed. */
 void measurement_free(struct measurement *measurement);

@@ -87,18 +87,15 @@ char *provenance_path(const char *result_path) {
 }
 
 static void put_text(struct json *json, const char *name, const char *text) {
-    json_name(json, name);
-    json_text(json, text);
+    json_member_text(json, name, text);
 }
 
 static void put_whole(struct json *json, const char *name, uint64_t value) {
-    json_name(json, name);
-    json_whole(json, value);
+    json_member_whole(json, name, value);
 }
 
 static void put_number(struct json *json, const char *name, double value) {
-    json_name(json, name);
-    json_number(json, value);
+    json_member_number(json, name, value);
 }
 
 static void put_facts(const struct provenance *provenance, const char *result_path, FILE *stream) {

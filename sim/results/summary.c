@@ -2,6 +2,7 @@
 #include "results/summary.h"
 
 #include "base/memory.h"
+#include "results/distribution.h"
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -28,10 +29,6 @@ struct summary_quantiles summary_quantiles(double *values, size_t count) {
     };
 }
 
-static bool carries_payload(const struct measurement *measurement, uint32_t phase) {
-    return measurement->phases[phase].kind == MEASUREMENT_PHASE_DATA;
-}
-
 static double ratio(double part, double whole) {
     return whole > 0.0 ? part / whole : NAN;
 }
@@ -41,19 +38,20 @@ static double known(uint64_t value) {
     return value != 0 ? (double)value : NAN;
 }
 
+/** The quantiles of a distribution, which is freed. */
+static struct summary_quantiles take_quantiles(struct distribution *distribution) {
+    const struct summary_quantiles quantiles = summary_quantiles(distribution->values, distribution->count);
+    distribution_free(distribution);
+    return quantiles;
+}
+
 static void summarise_messages(struct summary *summary, const struct measurement *measurement) {
-    double *times = memory_allocate(measurement->n_messages, sizeof *times);
-    size_t count = 0;
+    struct distribution times = {0};
     for (uint64_t i = 0; i < measurement->n_messages; i++) {
-        const struct measurement_message *message = &measurement->messages[i];
-        if (message->completed_ps == 0) {
-            summary->undelivered += 1.0;
-        } else if (carries_payload(measurement, message->phase)) {
-            times[count++] = (double)(message->completed_ps - message->posted_ps);
-        }
+        summary->undelivered += measurement->messages[i].completed_ps == 0;
     }
-    summary->message_time_ps = summary_quantiles(times, count);
-    free(times);
+    distribution_add_message_times(&times, measurement);
+    summary->message_time_ps = take_quantiles(&times);
 }
 
 /** Payload over the fabric that each rank receives in each phase, [rank × n_phases + phase]; phases that carry none have none. */
@@ -61,7 +59,7 @@ static uint64_t *received_bytes(const struct measurement *measurement) {
     uint64_t *bytes = memory_allocate((size_t)measurement->n_ranks * measurement->n_phases, sizeof *bytes);
     for (uint64_t i = 0; i < measurement->n_flows; i++) {
         const struct measurement_flow *flow = &measurement->flows[i];
-        if (carries_payload(measurement, flow->phase)) {
+        if (measurement_carries_payload(measurement, flow->phase)) {
             bytes[(size_t)flow->destination * measurement->n_phases + flow->phase] += flow->bytes;
         }
     }
@@ -118,50 +116,19 @@ static void summarise_hot_rank(struct summary *summary, const struct measurement
 }
 
 static void summarise_flows(struct summary *summary, const struct measurement *measurement) {
-    const uint64_t n_flows = measurement->n_flows;
-    double *times = memory_allocate(n_flows, sizeof *times), *slowdowns = memory_allocate(n_flows, sizeof *slowdowns);
-    double *victims = memory_allocate(n_flows, sizeof *victims);
-    size_t n_times = 0, n_slowdowns = 0, n_victims = 0;
-    for (uint64_t i = 0; i < n_flows; i++) {
-        const struct measurement_flow *flow = &measurement->flows[i];
-        if (!carries_payload(measurement, flow->phase) || flow->last_completed_ps == 0) {
-            continue;
-        }
-        times[n_times++] = (double)flow->active_ps;
-        if (flow->slowdown > 0.0) {
-            slowdowns[n_slowdowns++] = flow->slowdown;
-            if (flow->destination != summary->hot_rank) {
-                victims[n_victims++] = flow->slowdown;
-            }
-        }
-    }
-    summary->flow_time_ps = summary_quantiles(times, n_times);
-    summary->slowdown = summary_quantiles(slowdowns, n_slowdowns);
-    summary->victim_slowdown = summary_quantiles(victims, n_victims);
-    free(times);
-    free(slowdowns);
-    free(victims);
+    struct distribution times = {0}, slowdowns = {0}, victims = {0};
+    distribution_add_flow_times(&times, measurement);
+    distribution_add_slowdowns(&slowdowns, measurement, MEASUREMENT_NONE);
+    distribution_add_slowdowns(&victims, measurement, summary->hot_rank);
+    summary->flow_time_ps = take_quantiles(&times);
+    summary->slowdown = take_quantiles(&slowdowns);
+    summary->victim_slowdown = take_quantiles(&victims);
 }
 
-/** Times of ranks over all measured phases; a rank that finished nothing is left out. */
 static void summarise_ranks(struct summary *summary, const struct measurement *measurement) {
-    double *times = memory_allocate(measurement->n_ranks, sizeof *times);
-    size_t count = 0;
-    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
-        const struct measurement_rank_phase *rows = &measurement->rank_phases[(uint64_t)rank * measurement->n_phases];
-        uint64_t start_ps = UINT64_MAX, finish_ps = 0;
-        for (uint32_t phase = 0; phase < measurement->n_phases; phase++) {
-            if (rows[phase].finish_ps != 0 && measurement->phases[phase].kind != MEASUREMENT_PHASE_BACKGROUND) {
-                start_ps = rows[phase].start_ps < start_ps ? rows[phase].start_ps : start_ps;
-                finish_ps = rows[phase].finish_ps > finish_ps ? rows[phase].finish_ps : finish_ps;
-            }
-        }
-        if (finish_ps != 0) {
-            times[count++] = (double)(finish_ps - start_ps);
-        }
-    }
-    summary->rank_time_ps = summary_quantiles(times, count);
-    free(times);
+    struct distribution times = {0};
+    distribution_add_rank_times(&times, measurement);
+    summary->rank_time_ps = take_quantiles(&times);
 }
 
 /** Times of one phase: of each rank, and from the first start to the last finish. */
