@@ -94,6 +94,12 @@ static bool check_text(const char *path, size_t limit_bytes, const struct file_t
     return true;
 }
 
+void file_beside(char *path, size_t size, const char *file, const char *name) {
+    const char *slash = strrchr(file, '/');
+    const int folder = slash == NULL || name[0] == '/' ? 0 : (int)(slash - file) + 1;
+    snprintf(path, size, "%.*s%s", folder, file, name);
+}
+
 bool file_read(const char *path, size_t limit_bytes, struct file_text *text, struct error *error) {
     *text = (struct file_text){0};
     const int descriptor = open_for_reading(path, error);

@@ -27,6 +27,9 @@ bool file_read(const char *path, size_t limit_bytes, struct file_text *text, str
 /** Is there a file of this name to read? Missing, unreadable, a directory, a device or a pipe (which has no places to go to): false, with *error set (exit code 4). For libraries that open files by name and say less. */
 bool file_check_readable(const char *path, struct error *error);
 
+/** The path of a name that a file holds: beside the file, unless the name is absolute. Cut at size. */
+void file_beside(char *path, size_t size, const char *file, const char *name);
+
 /** A file being written. Zero-initialise. */
 struct file_writer {
     FILE *stream;    /**< write here */

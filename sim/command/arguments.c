@@ -114,7 +114,6 @@ static bool read_number(const char *text, uint32_t most, const char *option, uin
 
 static bool take_option(struct arguments *arguments, const struct arguments_grammar *grammar, int letter,
                         int *exit_code) {
-    uint64_t number;
     switch (letter) {
     case 'o':
         arguments->output = optarg;
@@ -127,11 +126,7 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         return read_count(optarg, UINT64_MAX, &arguments->seed) ||
                refuse(exit_code, grammar, "--seed takes a whole number, not \"%s\"", optarg);
     case 't':
-        if (!read_count(optarg, 1024, &number) || number == 0) {
-            return refuse(exit_code, grammar, "--threads takes a number from 1 to 1024, not \"%s\"", optarg);
-        }
-        arguments->threads = (unsigned)number;
-        return true;
+        return read_number(optarg, 1024, "--threads", &arguments->threads, grammar, exit_code);
     case 'S':
         if (arguments->n_overrides == ARGUMENTS_OVERRIDES) {
             return refuse(exit_code, grammar, "more than 64 times --set, the last \"%s\"", optarg);

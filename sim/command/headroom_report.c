@@ -6,7 +6,7 @@
 #include "base/table.h"
 #include "fabric/headroom.h"
 
-enum { INDENT = 2, PACKETS = 3 };
+enum { INDENT = 2 };
 
 static uint64_t packet_bytes(const struct topology *topology) {
     return topology->nic.payload_bytes + topology->nic.header_bytes;
@@ -87,7 +87,8 @@ static void doubt(FILE *stream, const struct topology *topology, const struct fa
         quantity_print(needed, QUANTITY_BYTES, headroom_in_flight_bytes(fabric, link, packet)),
         quantity_print(back, QUANTITY_TIME, fabric->links[in->reverse].latency_ps),
         quantity_print(there, QUANTITY_TIME, in->latency_ps),
-        quantity_print_short(rate, QUANTITY_RATE, (double)in->rate_bits_per_s), PACKETS, (unsigned long long)packet);
+        quantity_print_short(rate, QUANTITY_RATE, (double)in->rate_bits_per_s), HEADROOM_PACKETS,
+        (unsigned long long)packet);
     error_print(stream, &note);
 }
 

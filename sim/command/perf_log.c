@@ -3,6 +3,7 @@
 
 #include "base/error_id.h"
 #include "base/file.h"
+#include "base/line.h"
 #include "base/memory.h"
 
 #include <ctype.h>
@@ -13,12 +14,10 @@
 
 enum { LARGEST_LOG_BYTES = 16 << 20, LINE_SIZE = 512, NUMBER_SIZE = 32 };
 
-static bool refuse(struct error *error, const char *path, unsigned line, const char *text, const char *message) {
+static bool refuse(struct error *error, const char *path, const struct line *line, const char *message) {
     error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_LOG, "%s", message);
     error_hint(error, "a line of nccl-tests: size, count, type, redop, root, time (us), algbw, busbw (GB/s) …");
-    snprintf(error->file, sizeof error->file, "%s", path);
-    snprintf(error->source, sizeof error->source, "%.*s", (int)strcspn(text, "\r\n"), text);
-    error->line = line;
+    line_locate(line, path, 0, error);
     return false;
 }
 
@@ -32,23 +31,23 @@ static double column_number(const char *text) {
 /** Reads one line of results; false if it is none. */
 static bool read_row(const char *line, struct perf_log_row *row) {
     char size[NUMBER_SIZE], time[NUMBER_SIZE], algbw[NUMBER_SIZE], busbw[NUMBER_SIZE];
-    char *end;
     if (sscanf(line, "%31s %*s %*s %*s %*s %31s %31s %31s", size, time, algbw, busbw) != 4) {
         return false;
     }
-    row->bytes = strtoull(size, &end, 10);
+    const size_t digits = line_number(size, &row->bytes);
     row->time_us = column_number(time);
     row->algbw = column_number(algbw);
     row->busbw = column_number(busbw);
-    return *end == '\0' && row->time_us > 0.0 && row->algbw >= 0.0 && row->busbw >= 0.0;
+    return size[digits] == '\0' && row->bytes < UINT64_MAX && row->time_us > 0.0 && row->algbw >= 0.0 &&
+           row->busbw >= 0.0;
 }
 
-/** Takes a line that begins with a digit; the text goes on after it. Sizes of 0 bytes (nccl-tests prints them for buffers smaller than the ranks) say nothing. */
-static bool take_line(const char *text, struct perf_log *log) {
+/** Takes a line that begins with a digit. Sizes of 0 bytes (nccl-tests prints them for buffers smaller than the ranks) say nothing. */
+static bool take_line(const struct line *line, struct perf_log *log) {
     struct perf_log_row row;
-    char line[LINE_SIZE]; /* on its own: what it lacks must not come from the next one */
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\r\n"), text);
-    if (!read_row(line, &row)) {
+    char text[LINE_SIZE]; /* on its own: what it lacks must not come from the next one */
+    snprintf(text, sizeof text, "%.*s", (int)line->length, line->text);
+    if (!read_row(text, &row)) {
         return false;
     }
     if (row.bytes > 0) {
@@ -59,15 +58,14 @@ static bool take_line(const char *text, struct perf_log *log) {
 }
 
 static bool read_lines(const char *path, const char *text, struct perf_log *log, struct error *error) {
-    for (unsigned number = 1; *text != '\0'; number++) {
-        const char *first = text + strspn(text, " \t");
-        if (isdigit((unsigned char)*first) && !take_line(first, log)) {
-            return refuse(error, path, number, text, "this begins like a result of nccl-tests, and is none");
+    struct line line = {.next = text};
+    while (line_next(&line)) {
+        const char first = line.text[strspn(line.text, " \t")];
+        if (isdigit((unsigned char)first) && !take_line(&line, log)) {
+            return refuse(error, path, &line, "this begins like a result of nccl-tests, and is none");
         }
-        text += strcspn(text, "\n");
-        text += *text == '\n';
     }
-    return log->count > 0 || refuse(error, path, 0, "", "the log holds no results of nccl-tests");
+    return log->count > 0 || refuse(error, path, &(struct line){0}, "the log holds no results of nccl-tests");
 }
 
 bool perf_log_read(const char *path, struct perf_log *log, struct error *error) {

@@ -3,35 +3,35 @@
 
 #include "base/error_id.h"
 #include "base/file.h"
+#include "base/line.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/number.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_LIMIT_BYTES = 1 << 30, WORDS_OF_LINE = 32, WORD_SIZE = 64 };
+enum { FILE_LIMIT_BYTES = 1 << 30, WORD_SIZE = 64 };
 
 #define LARGEST_START_PS ((UINT64_C(1) << 48) - 1)
 
 /* A word of a line, and where it stands. */
 struct word {
-    char text[WORD_SIZE];
+    const char *begin; /* in the line */
+    size_t length;
     unsigned column;
+    char text[WORD_SIZE]; /* what fits of it: more than any word that is known */
 };
 
-/* The file being read: where it is, and the words of its present line. */
+/* The file being read, and how far. */
 struct reading {
     const char *name;
     struct error_list *errors;
     struct connection_matrix *matrix;
-    const char *line_text;
-    size_t line_length;
-    unsigned line;
-    struct word words[WORDS_OF_LINE];
-    uint32_t n_words, at; /* at: word to be taken next */
+    struct line line;
+    size_t at; /* in the line: what is behind it has been taken */
     uint64_t said_connections, said_triggers;
     bool has_nodes, has_connections;
 };
@@ -50,45 +50,41 @@ static void report(struct reading *reading, unsigned column, const char *hint, c
     error_hint(&error, "%s", hint == NULL ? "" : hint);
     snprintf(error.file, sizeof error.file, "%s", reading->name);
     if (column > 0) {
-        error.line = reading->line;
-        error.column = column;
-        snprintf(error.source, sizeof error.source, "%.*s", (int)reading->line_length, reading->line_text);
+        line_locate(&reading->line, reading->name, column, &error);
     }
     error_list_add(reading->errors, &error);
 }
 
-static void split_line(struct reading *reading) {
-    reading->n_words = reading->at = 0;
-    size_t i = 0;
-    while (i < reading->line_length && reading->n_words < WORDS_OF_LINE) {
-        const size_t begin = i + strspn(reading->line_text + i, " \t\r");
-        const size_t length = begin < reading->line_length ? strcspn(reading->line_text + begin, " \t\r\n") : 0;
-        if (length == 0) {
-            return;
-        }
-        struct word *word = &reading->words[reading->n_words++];
-        snprintf(word->text, sizeof word->text, "%.*s", (int)length, reading->line_text + begin);
-        word->column = (unsigned)begin + 1;
-        i = begin + length;
+/* Takes the next word of the line. False at its end. */
+static bool take_word(struct reading *reading, struct word *word) {
+    const char *text = reading->line.text;
+    const size_t begin = reading->at + strspn(text + reading->at, " \t\r");
+    if (begin >= reading->line.length) {
+        return false;
     }
+    word->begin = text + begin;
+    word->length = strcspn(word->begin, " \t\r\n");
+    word->column = (unsigned)begin + 1;
+    snprintf(word->text, sizeof word->text, "%.*s", (int)word->length, word->begin);
+    reading->at = begin + word->length;
+    return true;
 }
 
 /* Takes the whole number that must follow a word. False if there is none, which has been reported. */
 static bool take_number(struct reading *reading, const struct word *before, uint64_t largest, uint64_t *number) {
-    if (reading->at == reading->n_words) {
+    struct word word;
+    if (!take_word(reading, &word)) {
         report(reading, before->column, NULL, "`%s` needs a number", before->text);
         return false;
     }
-    const struct word *word = &reading->words[reading->at++];
-    char *end;
-    errno = 0;
-    *number = strtoull(word->text, &end, 10);
-    if (*end == '.' && strspn(end + 1, "0") == strlen(end + 1)) {
-        end += strlen(end); // htsim reads times with a fraction, which is below a picosecond
+    const size_t digits = line_number(word.begin, number);
+    size_t end = digits;
+    if (word.begin[end] == '.') {
+        end += 1 + strspn(word.begin + end + 1, "0"); // htsim reads times with a fraction, which is below a picosecond
     }
-    if (word->text[0] < '0' || word->text[0] > '9' || *end != '\0' || errno != 0 || *number > largest) {
-        report(reading, word->column, NULL, "`%s` must be a whole number from 0 to %" PRIu64 ", not `%s`", before->text,
-               largest, word->text);
+    if (digits == 0 || end != word.length || *number > largest) {
+        report(reading, word.column, NULL, "`%s` must be a whole number from 0 to %" PRIu64 ", not `%s`", before->text,
+               largest, word.text);
         return false;
     }
     return true;
@@ -143,24 +139,24 @@ static void read_header(struct reading *reading, const struct word *word) {
 
 /* SRC->DST. */
 static bool read_ends(struct reading *reading, const struct word *word, struct connection *connection) {
-    char *end, *last;
-    errno = 0;
-    const unsigned long long source = strtoull(word->text, &end, 10);
-    const unsigned long long destination = strncmp(end, "->", 2) == 0 ? strtoull(end + 2, &last, 10) : 0;
-    if (end == word->text || strncmp(end, "->", 2) != 0 || last == end + 2 || *last != '\0' || errno != 0) {
+    uint64_t source, destination = 0;
+    const size_t from = line_number(word->begin, &source);
+    const bool arrow = strncmp(word->begin + from, "->", 2) == 0;
+    const size_t to = arrow ? line_number(word->begin + from + 2, &destination) : 0;
+    if (from == 0 || to == 0 || from + 2 + to != word->length) {
         report(reading, word->column, NULL, "a connection is SOURCE->DESTINATION, for example 0->43, not `%s`",
                word->text);
         return false;
     }
-    const unsigned long long larger = source > destination ? source : destination;
-    if (reading->has_nodes && larger >= reading->matrix->n_nodes) {
+    const uint64_t larger = number_larger(source, destination);
+    if (larger >= reading->matrix->n_nodes) {
         report(reading, word->column, NULL,
-               "node %llu does not exist: %" PRIu32 " nodes have the numbers 0 to %" PRIu32, larger,
+               "node %" PRIu64 " does not exist: %" PRIu32 " nodes have the numbers 0 to %" PRIu32, larger,
                reading->matrix->n_nodes, reading->matrix->n_nodes - 1);
         return false;
     }
     if (source == destination) {
-        report(reading, word->column, NULL, "node %llu would send to itself", source);
+        report(reading, word->column, NULL, "node %" PRIu64 " would send to itself", source);
         return false;
     }
     connection->source = (uint32_t)source;
@@ -208,14 +204,18 @@ static bool read_property(struct reading *reading, const struct word *word, stru
 }
 
 static void read_connection(struct reading *reading, const struct word *word) {
-    struct connection connection = {.line = reading->line};
+    struct connection connection = {.line = reading->line.number};
     struct said said = {0};
+    struct word next;
+    if (!reading->has_nodes) {
+        report(reading, word->column, NULL, "`Nodes` must come before the first connection");
+        return;
+    }
     if (!read_ends(reading, word, &connection)) {
         return;
     }
-    while (reading->at < reading->n_words) {
-        const struct word *next = &reading->words[reading->at++];
-        if (!read_property(reading, next, &connection, &said)) {
+    while (take_word(reading, &next)) {
+        if (!read_property(reading, &next, &connection, &said)) {
             return;
         }
     }
@@ -244,23 +244,23 @@ static void add_trigger(struct connection_matrix *matrix, const struct connectio
 
 static void read_trigger(struct reading *reading, const struct word *word) {
     static const char *const names[] = {"id", "oneshot", "barrier", "count"};
-    struct connection_trigger trigger = {.line = reading->line};
+    struct connection_trigger trigger = {.line = reading->line.number};
     bool has_kind = false;
-    while (reading->at < reading->n_words) {
-        const struct word *next = &reading->words[reading->at++];
+    struct word next;
+    while (take_word(reading, &next)) {
         uint64_t number = 0;
-        if (strcmp(next->text, "id") == 0 || strcmp(next->text, "count") == 0) {
-            if (!take_number(reading, next, UINT32_MAX, &number)) {
+        if (strcmp(next.text, "id") == 0 || strcmp(next.text, "count") == 0) {
+            if (!take_number(reading, &next, UINT32_MAX, &number)) {
                 return;
             }
-            *(next->text[0] == 'i' ? &trigger.id : &trigger.count) = (uint32_t)number;
-        } else if (strcmp(next->text, "oneshot") == 0 || strcmp(next->text, "barrier") == 0) {
-            trigger.barrier = next->text[0] == 'b';
+            *(next.text[0] == 'i' ? &trigger.id : &trigger.count) = (uint32_t)number;
+        } else if (strcmp(next.text, "oneshot") == 0 || strcmp(next.text, "barrier") == 0) {
+            trigger.barrier = next.text[0] == 'b';
             has_kind = true;
-        } else if (refuse(reading, next)) {
+        } else if (refuse(reading, &next)) {
             return;
         } else {
-            report_unknown(reading, next, names, sizeof names / sizeof names[0]);
+            report_unknown(reading, &next, names, sizeof names / sizeof names[0]);
             return;
         }
     }
@@ -275,23 +275,21 @@ static void read_trigger(struct reading *reading, const struct word *word) {
 static void read_line(struct reading *reading) {
     static const char *const headers[] = {"Nodes", "Connections", "Triggers", "Failures"};
     static const char *const names[] = {"Nodes", "Connections", "Triggers", "Failures", "trigger"};
-    split_line(reading);
-    if (reading->n_words == 0 || reading->words[0].text[0] == '#') {
-        return;
-    }
-    const struct word *word = &reading->words[reading->at++];
+    struct word word;
+    reading->at = 0;
+    take_word(reading, &word);
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
-        if (strcmp(word->text, headers[i]) == 0) {
-            read_header(reading, word);
+        if (strcmp(word.text, headers[i]) == 0) {
+            read_header(reading, &word);
             return;
         }
     }
-    if (strstr(word->text, "->") != NULL) {
-        read_connection(reading, word);
-    } else if (strcmp(word->text, "trigger") == 0) {
-        read_trigger(reading, word);
-    } else if (!refuse(reading, word)) {
-        report_unknown(reading, word, names, sizeof names / sizeof names[0]);
+    if (strstr(word.text, "->") != NULL) {
+        read_connection(reading, &word);
+    } else if (strcmp(word.text, "trigger") == 0) {
+        read_trigger(reading, &word);
+    } else if (!refuse(reading, &word)) {
+        report_unknown(reading, &word, names, sizeof names / sizeof names[0]);
     }
 }
 
@@ -309,8 +307,7 @@ static struct connection_trigger *find_trigger(const struct connection_matrix *m
 
 /* Reports something about the whole of a line that was read before. */
 static void report_line(struct reading *reading, uint32_t line, const char *hint, const char *text) {
-    reading->line = line;
-    reading->line_length = 0;
+    reading->line = (struct line){.number = line};
     report(reading, 1, hint, "%s", text);
 }
 
@@ -383,13 +380,9 @@ static void check_whole(struct reading *reading) {
 bool connection_matrix_read_text(const char *name, const char *text, struct connection_matrix *matrix,
                                  struct error_list *errors) {
     const unsigned before = errors->count + errors->dropped;
-    struct reading reading = {.name = name, .errors = errors, .matrix = matrix};
-    while (*text != '\0') {
-        reading.line++;
-        reading.line_text = text;
-        reading.line_length = strcspn(text, "\n");
+    struct reading reading = {.name = name, .errors = errors, .matrix = matrix, .line = {.next = text}};
+    while (line_next(&reading.line)) {
         read_line(&reading);
-        text += reading.line_length + (text[reading.line_length] == '\n');
     }
     if (errors->count + errors->dropped == before) { // else much of it would only follow from what was told
         check_whole(&reading);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/experiment_file.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "config/background_reader.h"
 #include "config/connection_matrix.h"
@@ -115,9 +116,7 @@ static struct tree_node *load_topology(const struct reading *reading) {
 /** Reads the connection matrix, for its mistakes and its number of nodes. Its place is the configuration's folder. */
 static void check_matrix(const struct reading *reading, const struct contradiction_scope *scope) {
     struct experiment *experiment = reading->experiment;
-    const char *name = experiment->traffic.matrix, *slash = strrchr(reading->name, '/');
-    const int folder = slash == NULL || name[0] == '/' ? 0 : (int)(slash - reading->name) + 1;
-    snprintf(experiment->matrix_path, sizeof experiment->matrix_path, "%.*s%s", folder, reading->name, name);
+    file_beside(experiment->matrix_path, sizeof experiment->matrix_path, reading->name, experiment->traffic.matrix);
     struct connection_matrix matrix = {0};
     const uint64_t gpus = scope->topology == NULL ? 0 : topology_check_gpus(&experiment->topology);
     if (connection_matrix_read(experiment->matrix_path, &matrix, reading->errors) && gpus > 0 &&
@@ -129,13 +128,6 @@ static void check_matrix(const struct reading *reading, const struct contradicti
     connection_matrix_fini(&matrix);
 }
 
-/** A name in the configuration that is meant beside it. */
-static void beside(const struct reading *reading, const char *name, char *path, size_t size) {
-    const char *slash = strrchr(reading->name, '/');
-    const int folder = slash == NULL || name[0] == '/' ? 0 : (int)(slash - reading->name) + 1;
-    snprintf(path, size, "%.*s%s", folder, reading->name, name);
-}
-
 /** Reads the placement file, for its mistakes and whether it fits. */
 static void check_placement(const struct reading *reading, const struct contradiction_scope *scope) {
     struct experiment *experiment = reading->experiment;
@@ -145,7 +137,7 @@ static void check_placement(const struct reading *reading, const struct contradi
     const struct placement_file_fit fit = {
         .layer = placement->layer, .experts = experiment->model.experts, .ranks = given ? given : (uint32_t)gpus};
     struct placement_file file = {0};
-    beside(reading, placement->file, placement->path, sizeof placement->path);
+    file_beside(placement->path, sizeof placement->path, reading->name, placement->file);
     if (placement_file_read(placement->path, &file, reading->errors) && gpus > 0) {
         placement_file_check(&file, &fit, reading->errors);
     }

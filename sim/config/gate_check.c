@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/gate_check.h"
 
+#include "base/file.h"
+
 #include <string.h>
 
 void gate_check(const struct experiment *experiment, const struct contradiction_scope *scope) {
@@ -20,9 +22,7 @@ void gate_check(const struct experiment *experiment, const struct contradiction_
 }
 
 void gate_check_set_path(struct experiment_routing *routing, const char *configuration) {
-    const char *slash = strrchr(configuration, '/');
-    const int folder = slash == NULL || routing->file[0] == '/' ? 0 : (int)(slash - configuration) + 1;
     if (routing->file[0] != '\0') {
-        snprintf(routing->path, sizeof routing->path, "%.*s%s", folder, configuration, routing->file);
+        file_beside(routing->path, sizeof routing->path, configuration, routing->file);
     }
 }

@@ -2,11 +2,14 @@
 #include "config/gpu_list.h"
 
 #include "base/error.h"
+#include "base/line.h"
 #include "base/memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { LARGEST = 999999999 }; /* a number and a step after it are below 2^32 */
 
 /** One term: every step-th GPU from first to last. */
 struct term {
@@ -28,14 +31,12 @@ static const char *skip_spaces(const char *text) {
     return text + strspn(text, " ");
 }
 
-/** A number of up to nine digits; NULL if there is none. */
+/** A number up to LARGEST; NULL if there is none. */
 static const char *read_number(const char *text, uint32_t *number) {
-    const size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 9) {
-        return NULL;
-    }
-    *number = (uint32_t)strtoul(text, NULL, 10);
-    return skip_spaces(text + digits);
+    uint64_t value;
+    const size_t digits = line_number(text, &value);
+    *number = (uint32_t)value;
+    return digits == 0 || value > LARGEST ? NULL : skip_spaces(text + digits);
 }
 
 /** The end of a term and the spaces behind it; NULL if it is none. */

@@ -2,13 +2,13 @@
 #include "config/htsim_topology.h"
 
 #include "base/file.h"
+#include "base/line.h"
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "config/tree_internal.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,15 +58,13 @@ struct reading {
     struct tree *tree;
     struct error_list *errors;
     const struct tree_source *source;
-    const char *line_text;
-    size_t line_length;
-    unsigned line;
+    struct line line;
     int tier;                                 /* that lines are about; -1: the header */
     struct figure figures[TIERS_MOST][WORDS]; /* those of the header in tier 0 */
 };
 
 static struct tree_place place_at(const struct reading *reading, size_t offset) {
-    return (struct tree_place){.source = reading->source, .line = reading->line, .column = (unsigned)offset + 1};
+    return (struct tree_place){.source = reading->source, .line = reading->line.number, .column = (unsigned)offset + 1};
 }
 
 /* Compares as htsim does, in lower case. */
@@ -81,7 +79,7 @@ static bool is_word(const char *text, size_t length, const char *name) {
 
 static void report_unknown(const struct reading *reading, size_t offset, size_t length) {
     char text[WORD_SIZE], hint[ERROR_MESSAGE_SIZE];
-    snprintf(text, sizeof text, "%.*s", (int)length, reading->line_text + offset);
+    snprintf(text, sizeof text, "%.*s", (int)length, reading->line.text + offset);
     const char *nearest = nearest_name(text, names, WORDS);
     snprintf(hint, sizeof hint, "did you mean `%s`?", nearest == NULL ? "" : nearest);
     tree_report(reading->errors, place_at(reading, offset), ERROR_ID_HTSIM_TOPOLOGY, nearest == NULL ? NULL : hint,
@@ -90,21 +88,19 @@ static void report_unknown(const struct reading *reading, size_t offset, size_t 
 
 /* The number behind a word, and nothing after it. */
 static bool read_number(struct reading *reading, enum word word, size_t offset, struct figure *figure) {
-    const char *text = reading->line_text + offset;
-    const size_t blanks = strspn(text, " \t"), length = strcspn(text + blanks, " \t\r\n");
-    char number[WORD_SIZE] = "", *end = number;
-    snprintf(number, sizeof number, "%.*s", (int)length, text + blanks);
-    errno = 0;
-    figure->value = strtoull(number, &end, 10);
-    figure->place = place_at(reading, offset + blanks);
-    const size_t after = blanks + length, rest = strspn(text + after, " \t\r");
-    if (!isdigit((unsigned char)number[0]) || *end != '\0' || errno != 0 || figure->value > LARGEST) {
+    const char *text = reading->line.text;
+    const size_t begin = offset + strspn(text + offset, " \t"), length = strcspn(text + begin, " \t\r\n");
+    const size_t digits = line_number(text + begin, &figure->value);
+    figure->place = place_at(reading, begin);
+    if (digits == 0 || digits != length || figure->value > LARGEST) {
         tree_report(reading->errors, figure->place, ERROR_ID_HTSIM_TOPOLOGY, NULL,
-                    "`%s` needs a whole number from 0 to %d, not `%s`", names[word], LARGEST, number);
+                    "`%s` needs a whole number from 0 to %d, not `%.*s`", names[word], LARGEST,
+                    (int)number_smaller(length, WORD_SIZE), text + begin);
         return false;
     }
-    if (text[after + rest] != '\n' && text[after + rest] != '\0') {
-        tree_report(reading->errors, place_at(reading, offset + after + rest), ERROR_ID_HTSIM_TOPOLOGY, NULL,
+    const size_t rest = begin + length + strspn(text + begin + length, " \t\r");
+    if (rest < reading->line.length) {
+        tree_report(reading->errors, place_at(reading, rest), ERROR_ID_HTSIM_TOPOLOGY, NULL,
                     "a line is one word and one number");
         return false;
     }
@@ -150,13 +146,10 @@ static void read_figure(struct reading *reading, enum word word, size_t offset, 
 }
 
 static void read_line(struct reading *reading) {
-    const size_t offset = strspn(reading->line_text, " \t\r");
-    if (offset >= reading->line_length || reading->line_text[offset] == '#') {
-        return;
-    }
-    const size_t length = strcspn(reading->line_text + offset, " \t\r\n");
+    const char *text = reading->line.text;
+    const size_t offset = strspn(text, " \t\r"), length = strcspn(text + offset, " \t\r\n");
     for (int word = 0; word < WORDS; word++) {
-        if (is_word(reading->line_text + offset, length, names[word])) {
+        if (is_word(text + offset, length, names[word])) {
             read_figure(reading, (enum word)word, offset, length);
             return;
         }
@@ -470,11 +463,9 @@ struct tree_node *htsim_topology_read_text(struct tree *tree, const char *name, 
     struct tree_source *source = tree_allocate(tree, sizeof *source);
     snprintf(source->name, sizeof source->name, "%s", name);
     source->text = tree_copy(tree, text, strlen(text));
-    struct reading reading = {.tree = tree, .errors = errors, .source = source, .tier = -1};
-    for (text = source->text; *text != '\0'; text += reading.line_length + (text[reading.line_length] == '\n')) {
-        reading.line++;
-        reading.line_text = text;
-        reading.line_length = strcspn(text, "\n");
+    struct reading reading = {
+        .tree = tree, .errors = errors, .source = source, .line = {.next = source->text}, .tier = -1};
+    while (line_next(&reading.line)) {
         read_line(&reading);
     }
     struct counts counts = {0};

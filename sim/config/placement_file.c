@@ -3,6 +3,7 @@
 
 #include "base/error_id.h"
 #include "base/file.h"
+#include "base/line.h"
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -18,9 +19,7 @@ static const char *const columns[COLUMNS] = {"layer", "expert", "replica", "rank
 struct reading {
     struct placement_file *file;
     struct error_list *errors;
-    const char *text;
-    size_t length;
-    unsigned line;
+    struct line line;
     bool has_heading;
 };
 
@@ -34,33 +33,24 @@ report(const struct reading *reading, size_t column, const char *hint, const cha
     va_end(arguments);
     error_set(&error, EXIT_CODE_CONFIGURATION, ERROR_ID_PLACEMENT, "%s", message);
     error_hint(&error, "%s", hint ? hint : "");
-    memcpy(error.file, reading->file->name, sizeof error.file);
-    error.line = reading->line;
-    error.column = (unsigned)column;
-    if (reading->text) {
-        snprintf(error.source, sizeof error.source, "%.*s", (int)strcspn(reading->text, "\r\n"), reading->text);
-    }
+    line_locate(&reading->line, reading->file->name, column, &error);
     error_list_add(reading->errors, &error);
 }
 
 /* Takes a whole number of a column at *at, and what divides it from the next. False after a mistake, which was reported. */
 static bool take_number(const struct reading *reading, int column, size_t *at, uint32_t *number) {
-    const char *text = reading->text + *at;
-    const size_t blank = strspn(text, " \t"), digits = strspn(text + blank, "0123456789");
+    const char *text = reading->line.text + *at;
+    uint64_t value;
+    const size_t blank = strspn(text, " \t"), digits = line_number(text + blank, &value);
     const size_t after = blank + digits + strspn(text + blank + digits, " \t");
     const bool last = column + 1 == COLUMNS;
     const size_t place = *at + blank + 1;
-    if (digits == 0) {
-        report(reading, place, "each line has layer, expert, replica and rank, divided by commas",
+    if (digits == 0 || value > PLACEMENT_FILE_LARGEST) {
+        report(reading, place, digits == 0 ? "each line has layer, expert, replica and rank, divided by commas" : NULL,
                "%s must be a whole number from 0 to %d", columns[column], PLACEMENT_FILE_LARGEST);
         return false;
     }
-    const unsigned long long value = digits > 9 ? PLACEMENT_FILE_LARGEST + 1ULL : strtoull(text + blank, NULL, 10);
-    if (value > PLACEMENT_FILE_LARGEST) {
-        report(reading, place, NULL, "%s must be a whole number from 0 to %d", columns[column], PLACEMENT_FILE_LARGEST);
-        return false;
-    }
-    if (last ? *at + after != reading->length : text[after] != ',') {
+    if (last ? *at + after != reading->line.length : text[after] != ',') {
         report(reading, *at + after + 1, NULL, last ? "the line ends with %s" : "a comma must follow %s",
                columns[column]);
         return false;
@@ -79,18 +69,15 @@ static void add_row(struct placement_file *file, const struct placement_file_row
 }
 
 static void read_line(struct reading *reading) {
-    const size_t blank = strspn(reading->text, " \t");
-    if (blank == reading->length || reading->text[blank] == '#') {
-        return;
-    }
     if (!reading->has_heading) {
         reading->has_heading = true;
-        if (reading->length != sizeof heading - 1 || strncmp(reading->text, heading, reading->length) != 0) {
+        const struct line *line = &reading->line;
+        if (line->length != sizeof heading - 1 || strncmp(line->text, heading, line->length) != 0) {
             report(reading, 1, heading, "the first line must name the columns");
         }
         return;
     }
-    struct placement_file_row row = {.line = reading->line};
+    struct placement_file_row row = {.line = reading->line.number};
     size_t at = 0;
     if (take_number(reading, 0, &at, &row.layer) && take_number(reading, 1, &at, &row.expert) &&
         take_number(reading, 2, &at, &row.replica) && take_number(reading, 3, &at, &row.rank)) {
@@ -112,12 +99,12 @@ static int by_key(const void *left_pointer, const void *right_pointer) {
 /* Sorted rows: no replica twice, none left out. */
 static void check_replicas(struct reading *reading) {
     const struct placement_file *file = reading->file;
-    reading->text = NULL;
+    reading->line.text = NULL;
     for (uint32_t i = 0; i < file->n_rows; i++) {
         const struct placement_file_row *row = &file->rows[i], *before = i > 0 ? &file->rows[i - 1] : NULL;
         const bool same = before && before->layer == row->layer && before->expert == row->expert;
         const uint32_t wanted = same ? before->replica + 1 : 0;
-        reading->line = row->line;
+        reading->line.number = row->line;
         if (same && before->replica == row->replica) {
             report(reading, 1, NULL, "layer %u, expert %u, replica %u was given before, in line %u", row->layer,
                    row->expert, row->replica, before->line);
@@ -132,15 +119,10 @@ static void check_replicas(struct reading *reading) {
 bool placement_file_read_text(const char *name, const char *text, struct placement_file *file,
                               struct error_list *errors) {
     const unsigned before = errors->count + errors->dropped;
-    struct reading reading = {.file = file, .errors = errors};
+    struct reading reading = {.file = file, .errors = errors, .line = {.next = text}};
     snprintf(file->name, sizeof file->name, "%s", name);
-    while (*text != '\0') {
-        const size_t end = strcspn(text, "\n");
-        reading.line++;
-        reading.text = text;
-        reading.length = end - (end > 0 && text[end - 1] == '\r');
+    while (line_next(&reading.line)) {
         read_line(&reading);
-        text += end + (text[end] == '\n');
     }
     if (file->n_rows > 1) {
         qsort(file->rows, file->n_rows, sizeof *file->rows, by_key);
@@ -148,7 +130,7 @@ bool placement_file_read_text(const char *name, const char *text, struct placeme
     if (errors->count + errors->dropped == before) { // else much would only follow from what was told
         check_replicas(&reading);
         if (file->n_rows == 0) {
-            reading.line = 0;
+            reading.line.number = 0;
             report(&reading, 0, NULL, "the file places no expert");
         }
     }
@@ -181,7 +163,7 @@ uint32_t placement_file_layer(const struct placement_file *file, uint32_t layer,
 
 static void check_row(struct reading *reading, const struct placement_file_row *row,
                       const struct placement_file_fit *fit) {
-    reading->line = row->line;
+    reading->line.number = row->line;
     if (row->expert >= fit->experts) {
         report(reading, 1, NULL, "expert %u does not exist: %u experts have the numbers 0 to %u", row->expert,
                fit->experts, fit->experts - 1);
@@ -197,7 +179,7 @@ static void check_row(struct reading *reading, const struct placement_file_row *
 static void check_missing(struct reading *reading, const struct placement_file_row *rows, uint32_t n,
                           const struct placement_file_fit *fit) {
     uint32_t wanted = 0;
-    reading->line = 0;
+    reading->line.number = 0;
     for (uint32_t i = 0; i <= n; i++) {
         const uint32_t expert = i < n && rows[i].expert < fit->experts ? rows[i].expert : fit->experts;
         if (expert == wanted + 1) {

@@ -3,7 +3,7 @@
 
 #include "base/rate.h"
 
-enum { LENGTHS = 3, SPEEDS = 3, PS_PER_METRE = 5000, PACKETS = 3 };
+enum { LENGTHS = 3, SPEEDS = 3, PS_PER_METRE = 5000 };
 
 #define GBPS UINT64_C(1000000000)
 
@@ -45,7 +45,7 @@ uint64_t headroom_in_flight_bytes(const struct fabric *fabric, uint32_t link, ui
     const struct fabric_link *in = &fabric->links[link];
     const uint64_t around_ps = in->latency_ps + fabric->links[in->reverse].latency_ps;
     const rate_wide bits = (rate_wide)around_ps * in->rate_bits_per_s;
-    return (uint64_t)(bits / UINT64_C(8000000000000)) + PACKETS * packet_bytes;
+    return (uint64_t)(bits / UINT64_C(8000000000000)) + HEADROOM_PACKETS * packet_bytes;
 }
 
 uint64_t headroom_automatic_bytes(const struct fabric *fabric, uint32_t link, uint64_t packet_bytes) {

@@ -17,10 +17,12 @@
  */
 uint64_t headroom_table_bytes(uint64_t rate_bits_per_s, uint64_t propagation_ps);
 
+/** What can come beyond what the rate brings: the packet that did not fit, the one that had just been started, and what rounding may add. */
+enum { HEADROOM_PACKETS = 3 };
+
 /**
  * The most that can still come by a link after the switch that it enters has decided to pause it: what its rate brings while the
- * pause goes back and what was under way before arrives, and three packets: the one that did not fit, the one that had just
- * been started, and what rounding may add.
+ * pause goes back and what was under way before arrives, and HEADROOM_PACKETS.
  */
 uint64_t headroom_in_flight_bytes(const struct fabric *fabric, uint32_t link, uint64_t packet_bytes);
 

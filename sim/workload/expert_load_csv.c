@@ -3,7 +3,9 @@
 
 #include "base/error_id.h"
 #include "base/file.h"
+#include "base/line.h"
 #include "base/memory.h"
+#include "base/number.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -13,7 +15,7 @@
 
 enum {
     FILE_LIMIT_BYTES = 1 << 28,
-    FIELD_SIZE = 64,
+    FIELD_SHOWN = 64, /* characters of a field in messages */
     LARGEST_LAYER = 65535,
     MOST_PLACES_OF_A_ROW = 64, /* a file with more gaps is refused before memory is taken for them */
 };
@@ -23,15 +25,15 @@ struct row {
     uint32_t layer, expert;
     unsigned line;
     const char *text; /* its line */
+    size_t length;
 };
 
 /* The text being read: the line in hand, and what the lines before it held. */
 struct reading {
     const char *name;
     struct error *error;
-    const char *line_text, *at; /* at: first character not yet taken */
-    size_t line_length;
-    unsigned line;
+    struct line line;
+    const char *at; /* first character of the line not yet taken */
     struct expert_load_domain *domains;
     uint32_t n_domains;
     struct row *rows;
@@ -52,11 +54,7 @@ static bool report(const struct reading *reading, const char *at, const char *fo
     va_end(arguments);
     error_set(reading->error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, "%s", message);
     if (reading->error) {
-        snprintf(reading->error->file, sizeof reading->error->file, "%s", reading->name);
-        snprintf(reading->error->source, sizeof reading->error->source, "%.*s", (int)reading->line_length,
-                 reading->line_text);
-        reading->error->line = reading->line;
-        reading->error->column = at ? (unsigned)(at - reading->line_text) + 1 : 0;
+        line_locate(&reading->line, reading->name, at ? (size_t)(at - reading->line.text) + 1 : 0, reading->error);
     }
     return false;
 }
@@ -66,46 +64,46 @@ static bool report_file(const struct reading *reading, const char *message) {
     return error_set_file(reading->error, EXIT_CODE_CONFIGURATION, ERROR_ID_EXPERT_LOAD, reading->name, "%s", message);
 }
 
-/* Takes the next line that says something; false at the end. */
-static bool next_line(struct reading *reading, const char **rest) {
-    while (**rest != '\0') {
-        reading->line++;
-        reading->line_text = reading->at = *rest;
-        const size_t length = strcspn(*rest, "\n");
-        *rest += length + ((*rest)[length] == '\n');
-        reading->line_length = length > 0 && reading->line_text[length - 1] == '\r' ? length - 1 : length;
-        const size_t blank = strspn(reading->line_text, " \t");
-        if (blank < reading->line_length && reading->line_text[blank] != '#') {
-            return true;
-        }
-    }
-    return false;
+static bool next_line(struct reading *reading) {
+    const bool is = line_next(&reading->line);
+    reading->at = reading->line.text;
+    return is;
 }
 
-/* Takes the next field of the line, without blanks around it. False if the line has ended. What does not fit is cut off: no name or number is so long. */
-static bool take_field(struct reading *reading, char *field, const char **begin) {
-    const char *end = reading->line_text + reading->line_length;
+/* A field of a line, without blanks around it. */
+struct field {
+    const char *begin, *end;
+};
+
+/* A field as "%.*s" wants it. */
+#define SHOWN(field) (int)number_smaller((size_t)(field.end - field.begin), FIELD_SHOWN), field.begin
+
+/* Takes the next field of the line. False if the line has ended. */
+static bool take_field(struct reading *reading, struct field *field) {
+    const char *end = reading->line.text + reading->line.length;
     if (reading->at > end) {
         return false;
     }
     const char *comma = memchr(reading->at, ',', (size_t)(end - reading->at));
-    const char *stop = comma ? comma : end;
-    const char *from = reading->at;
-    reading->at = comma ? comma + 1 : end + 1;
-    while (from < stop && isspace((unsigned char)*from)) {
-        from++;
+    *field = (struct field){.begin = reading->at, .end = comma ? comma : end};
+    reading->at = field->end + 1;
+    while (field->begin < field->end && isspace((unsigned char)*field->begin)) {
+        field->begin++;
     }
-    while (stop > from && isspace((unsigned char)stop[-1])) {
-        stop--;
+    while (field->end > field->begin && isspace((unsigned char)field->end[-1])) {
+        field->end--;
     }
-    *begin = from;
-    snprintf(field, FIELD_SIZE, "%.*s", (int)(stop - from < FIELD_SIZE ? stop - from : FIELD_SIZE - 1), from);
     return true;
 }
 
-static bool is_known(const struct reading *reading, const char *name) {
+static bool field_is(struct field field, const char *text) {
+    const size_t length = (size_t)(field.end - field.begin);
+    return strlen(text) == length && memcmp(field.begin, text, length) == 0;
+}
+
+static bool is_known(const struct reading *reading, struct field name) {
     for (uint32_t i = 0; i < reading->n_domains; i++) {
-        if (strcmp(reading->domains[i].name, name) == 0) {
+        if (field_is(name, reading->domains[i].name)) {
             return true;
         }
     }
@@ -114,55 +112,59 @@ static bool is_known(const struct reading *reading, const char *name) {
 
 static bool read_heading(struct reading *reading) {
     static const char *const first[] = {"layer", "expert"};
-    char field[FIELD_SIZE];
-    const char *begin = NULL;
+    struct field field;
     for (int i = 0; i < 2; i++) {
-        if (!take_field(reading, field, &begin) || strcmp(field, first[i]) != 0) {
-            return report(reading, reading->line_text, "the heading is layer,expert and then a name for each column");
+        if (!take_field(reading, &field) || !field_is(field, first[i])) {
+            return report(reading, reading->line.text, "the heading is layer,expert and then a name for each column");
         }
     }
-    while (take_field(reading, field, &begin)) {
-        if (field[0] == '\0' || strlen(field) >= EXPERT_LOAD_NAME_SIZE) {
-            return report(reading, begin, "a column needs a name of 1 to %d characters", EXPERT_LOAD_NAME_SIZE - 1);
+    while (take_field(reading, &field)) {
+        const ptrdiff_t length = field.end - field.begin;
+        if (length == 0 || length >= EXPERT_LOAD_NAME_SIZE) {
+            return report(reading, field.begin, "a column needs a name of 1 to %d characters",
+                          EXPERT_LOAD_NAME_SIZE - 1);
         }
         if (is_known(reading, field)) {
-            return report(reading, begin, "two columns are called `%s`", field);
+            return report(reading, field.begin, "two columns are called `%.*s`", SHOWN(field));
         }
         if (reading->n_domains == EXPERT_LOAD_LARGEST_DOMAINS) {
-            return report(reading, begin, "there are more than %d columns of values", EXPERT_LOAD_LARGEST_DOMAINS);
+            return report(reading, field.begin, "there are more than %d columns of values",
+                          EXPERT_LOAD_LARGEST_DOMAINS);
         }
-        snprintf(reading->domains[reading->n_domains++].name, EXPERT_LOAD_NAME_SIZE, "%s", field);
+        memcpy(reading->domains[reading->n_domains++].name, field.begin, (size_t)length);
     }
-    return reading->n_domains > 0 || report(reading, reading->line_text, "there is no column of values");
+    return reading->n_domains > 0 || report(reading, reading->line.text, "there is no column of values");
 }
 
 static bool take_number(struct reading *reading, const char *what, uint32_t largest, uint32_t *number) {
-    char field[FIELD_SIZE];
-    const char *begin = NULL;
-    char *end;
-    if (!take_field(reading, field, &begin)) {
+    struct field field;
+    uint64_t value;
+    if (!take_field(reading, &field)) {
         return report(reading, NULL, "the row has no %s", what);
     }
-    const unsigned long value = strtoul(field, &end, 10);
-    if (!isdigit((unsigned char)field[0]) || *end != '\0' || value > largest) {
-        return report(reading, begin, "the %s is a whole number from 0 to %u, not `%s`", what, largest, field);
+    const size_t digits = line_number(field.begin, &value);
+    if (digits == 0 || field.begin + digits != field.end || value > largest) {
+        return report(reading, field.begin, "the %s is a whole number from 0 to %u, not `%.*s`", what, largest,
+                      SHOWN(field));
     }
     *number = (uint32_t)value;
     return true;
 }
 
 static bool take_value(struct reading *reading, const char *domain, double *value) {
-    char field[FIELD_SIZE];
-    const char *begin = NULL;
-    char *end;
-    if (!take_field(reading, field, &begin)) {
+    struct field field;
+    char *end = NULL;
+    if (!take_field(reading, &field)) {
         return report(reading, NULL, "the row has no value for `%s`", domain);
     }
-    *value = strtod(field, &end);
-    if (field[0] == '\0' || *end != '\0' || strpbrk(field, "xX") || !isfinite(*value)) {
-        return report(reading, begin, "the load in column `%s` is a number, not `%s`", domain, field);
+    const size_t length =
+        strspn(field.begin, "+-.0123456789eE"); /* strtod would read more: 0x1, nan, an empty field's next line */
+    *value = length > 0 ? strtod(field.begin, &end) : NAN;
+    if (end != field.end || field.begin + length != end || !isfinite(*value)) {
+        return report(reading, field.begin, "the load in column `%s` is a number, not `%.*s`", domain, SHOWN(field));
     }
-    return *value >= 0 || report(reading, begin, "the load in column `%s` is negative: %s", domain, field);
+    return *value >= 0 ||
+           report(reading, field.begin, "the load in column `%s` is negative: %.*s", domain, SHOWN(field));
 }
 
 static void grow(struct reading *reading) {
@@ -177,7 +179,7 @@ static void grow(struct reading *reading) {
 static bool read_row(struct reading *reading) {
     grow(reading);
     struct row *row = &reading->rows[reading->n_rows];
-    *row = (struct row){.line = reading->line, .text = reading->line_text};
+    *row = (struct row){.line = reading->line.number, .text = reading->line.text, .length = reading->line.length};
     if (!take_number(reading, "layer", LARGEST_LAYER, &row->layer) ||
         !take_number(reading, "expert", EXPERT_LOAD_LARGEST_EXPERTS - 1, &row->expert)) {
         return false;
@@ -188,7 +190,7 @@ static bool read_row(struct reading *reading) {
             return false;
         }
     }
-    if (reading->at <= reading->line_text + reading->line_length) {
+    if (reading->at <= reading->line.text + reading->line.length) {
         return report(reading, reading->at, "the row has more values than the heading has columns");
     }
     const bool first = reading->n_rows++ == 0;
@@ -200,9 +202,7 @@ static bool read_row(struct reading *reading) {
 
 /* Puts the line of a row in hand again. */
 static void take_up(struct reading *reading, const struct row *row) {
-    reading->line = row->line;
-    reading->line_text = row->text;
-    reading->line_length = strcspn(row->text, "\r\n");
+    reading->line = (struct line){.text = row->text, .length = row->length, .number = row->line};
 }
 
 /* Finds what is there twice, or not at all. */
@@ -237,7 +237,7 @@ static bool place_rows(struct reading *reading, unsigned *line_of) {
         unsigned *line = &line_of[(size_t)(row->layer - reading->first_layer) * reading->n_experts + row->expert];
         if (*line > 0) {
             take_up(reading, row);
-            return report(reading, reading->line_text, "layer %u, expert %u was given before, in line %u", row->layer,
+            return report(reading, reading->line.text, "layer %u, expert %u was given before, in line %u", row->layer,
                           row->expert, *line);
         }
         *line = row->line;
@@ -282,17 +282,17 @@ static struct expert_load *finish(struct reading *reading) {
 }
 
 struct expert_load *expert_load_csv_parse(const char *name, const char *text, struct error *error) {
-    struct reading reading = {.name = name, .error = error};
+    struct reading reading = {.name = name, .error = error, .line = {.next = text}};
     struct expert_load *load = NULL;
     reading.domains = memory_allocate(EXPERT_LOAD_LARGEST_DOMAINS, sizeof *reading.domains);
-    if (!next_line(&reading, &text)) {
+    if (!next_line(&reading)) {
         report_file(&reading, "there is no heading");
         goto out;
     }
     if (!read_heading(&reading)) {
         goto out;
     }
-    while (next_line(&reading, &text)) {
+    while (next_line(&reading)) {
         if (!read_row(&reading)) {
             goto out;
         }

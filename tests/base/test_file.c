@@ -88,6 +88,19 @@ START_TEST(a_file_is_read_whole_up_to_its_limit) {
 }
 END_TEST
 
+START_TEST(a_name_in_a_file_is_meant_beside_it) {
+    char path[16];
+    file_beside(path, sizeof path, "a/b.yaml", "c.csv");
+    ck_assert_str_eq(path, "a/c.csv");
+    file_beside(path, sizeof path, "b.yaml", "../c.csv");
+    ck_assert_str_eq(path, "../c.csv");
+    file_beside(path, sizeof path, "a/b.yaml", "/c.csv");
+    ck_assert_str_eq(path, "/c.csv");
+    file_beside(path, sizeof path, "a/b.yaml", "a-long-name.csv");
+    ck_assert_str_eq(path, "a/a-long-name.c");
+}
+END_TEST
+
 START_TEST(a_written_file_appears_only_when_it_is_committed) {
     struct file_writer writer = {0};
     struct file_text text;
@@ -157,6 +170,7 @@ int main(void) {
     tcase_add_checked_fixture(group, setup, teardown);
     tcase_add_test(group, what_is_no_text_file_is_refused_for_its_reason);
     tcase_add_test(group, a_file_is_read_whole_up_to_its_limit);
+    tcase_add_test(group, a_name_in_a_file_is_meant_beside_it);
     tcase_add_test(group, a_written_file_appears_only_when_it_is_committed);
     tcase_add_test(group, an_abandoned_file_leaves_nothing);
     tcase_add_test(group, what_cannot_be_written_is_known_before);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define HEADER "Nodes 4\nConnections 2\n"
+#define SIXTY_ZEROS "000000000000000000000000000000000000000000000000000000000000"
+#define EIGHT_IDS " id 1 id 1 id 1 id 1 id 1 id 1 id 1 id 1"
 
 /* The first message about a text, or NULL if there is none. Static memory. */
 static const char *first_message(const char *text) {
@@ -59,6 +61,13 @@ static const struct {
     {HEADER "1->1 start 0 size 1\n", "send to itself"},
     {HEADER "0-1 start 0 size 1\n", "no word of a connection matrix"},
     {HEADER "0->x start 0 size 1\n", "SOURCE->DESTINATION"},
+    {HEADER "0->-1 start 0 size 1\n", "SOURCE->DESTINATION"},
+    {HEADER "0->1->2 start 0 size 1\n", "SOURCE->DESTINATION"},
+    {HEADER "0->4294967297 start 0 size 1\n", "node 4294967297 does not exist"},
+    {"Connections 1\n0->9 start 0 size 1\nNodes 4\n", "`Nodes` must come before"},
+    {HEADER "0->1 start 0 size " SIXTY_ZEROS "0005x\n", "whole number"},
+    {HEADER "0->1 start 0 size " SIXTY_ZEROS "0005678\n", "the header says 2 connections"},
+    {HEADER "0->1" EIGHT_IDS EIGHT_IDS " start 0 size 1 prio 3\n", "`prio` cannot be simulated"},
     {HEADER "0->1 start 0 size 1 prio 3\n", "`prio` cannot be simulated"},
     {HEADER "0->1 start 0 size 1 addon\n", "`addon` cannot be simulated"},
     {HEADER "0->1 start 0 size 1 send_done_trigger 1\n", "`send_done_trigger` cannot be simulated"},

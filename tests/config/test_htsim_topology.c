@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SIXTY_ZEROS "000000000000000000000000000000000000000000000000000000000000"
 #define HEADER "Nodes 8\nTiers 2\nPodsize 8\n"
 #define LEAF "Tier 0\nDownlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\nDownlink_Latency_ns 500\n"
 #define SPINE "Tier 1\nDownlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 500\n"
@@ -84,6 +85,7 @@ static const struct {
     {"Nodes eight\n", "`Nodes` needs a whole number", 1},
     {"Nodes\n", "`Nodes` needs a whole number", 1},
     {"Nodes 99999999999999999999\n", "`Nodes` needs a whole number", 1},
+    {"Nodes " SIXTY_ZEROS "0008x\n", "`Nodes` needs a whole number", 1},
     {HEADER LEAF SPINE "Radix_Up 2\n", "the highest tier has no links upwards", 13},
     {HEADER LEAF SPINE "Queue_Size 8\n", "`Queue_Size` is no word of an htsim topology", 13},
     {HEADER LEAF SPINE "Tier 1\n", "tier 1 was described in line 9", 13},

@@ -34,6 +34,7 @@ START_TEST(columns_are_domains_and_rows_may_come_in_any_order) {
 }
 END_TEST
 
+#define SIXTY_ZEROS "000000000000000000000000000000000000000000000000000000000000"
 #define HEADING "layer,expert,all,law\n"
 
 static const struct {
@@ -55,6 +56,10 @@ static const struct {
     {HEADING "0,-1,1,2\n", "the expert is a whole number", 2, 3},
     {HEADING "0,65536,1,2\n", "the expert is a whole number from 0 to 65535", 2, 3},
     {HEADING "0,99999999999999999999999,1,2\n", "the expert is a whole number", 2, 3},
+    {HEADING "0,0,1," SIXTY_ZEROS "0001x\n", "is a number, not", 2, 7},
+    {HEADING "0," SIXTY_ZEROS "0000x,1,2\n", "the expert is a whole number", 2, 3},
+    {HEADING "0,0,1 2,3\n", "is a number, not `1 2`", 2, 5},
+    {HEADING "0,0,1,\n5,6,7,8\n", "is a number, not ``", 2, 7},
     {HEADING "0,0,1,nan\n", "is a number, not `nan`", 2, 7},
     {HEADING "0,0,inf,1\n", "is a number, not `inf`", 2, 5},
     {HEADING "0,0,0x1,1\n", "is a number, not `0x1`", 2, 5},
