@@ -8,7 +8,7 @@
 
 #define US UINT64_C(1000000)
 
-enum { TOPIC_RECORD = 600, BYTE_PS = 20, INTERVALS_MOST = 60, PAIRS_MOST = 4 };
+enum { TOPIC_RECORD = 610, BYTE_PS = 20, INTERVALS_MOST = 60, PAIRS_MOST = 4 };
 
 /** A multiple of a byte's time at 400 Gb/s, so that intervals end just when something happens; else any time. */
 static uint64_t draw_time_ps(struct dice *dice, uint64_t least_ps, uint64_t most_ps) {
