@@ -2,6 +2,7 @@
 #include "device/link_credit.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "device/nic_credit.h"
 #include "device/switch_credit.h"
 #include "fabric/failure_plan.h"
@@ -16,7 +17,8 @@ uint32_t link_credit_largest(const struct network_parameters *parameters) {
     return link_credit_blocks(data_bytes > nic->control_bytes ? data_bytes : nic->control_bytes);
 }
 
-uint32_t link_credit_buffer(const struct context *context, uint32_t number) {
+/* Blocks of the receive buffer of each virtual lane at the head of a link: the credit that its tail starts with. */
+static uint32_t buffer_of(const struct context *context, uint32_t number) {
     const struct network_parameters *parameters = context->parameters;
     const struct fabric_link *link = &context->fabric->links[number];
     const struct fabric_link *back = &context->fabric->links[link->reverse];
@@ -34,54 +36,67 @@ uint32_t link_credit_buffer(const struct context *context, uint32_t number) {
     return blocks > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)blocks;
 }
 
-static void send(const struct context *context, struct engine_worker *worker, uint32_t back_link,
-                 enum packet_class lane, uint32_t blocks, uint64_t now_ps) {
-    const struct fabric_link *link = &context->fabric->links[back_link];
-    context_send_credit(context, worker, back_link, now_ps, lane, blocks);
+void link_credit_init(struct link_credit *credit, const struct context *context, uint32_t link) {
+    *credit = (struct link_credit){.buffer = buffer_of(context, context->fabric->links[link].reverse)};
+    for (int lane = 0; lane < PACKET_CLASSES; lane++) {
+        credit->left[lane] = buffer_of(context, link);
+    }
+}
+
+static void send(const struct context *context, struct engine_worker *worker, uint32_t link, enum packet_class lane,
+                 uint32_t blocks, uint64_t now_ps) {
+    const struct fabric_link *place = &context->fabric->links[link];
+    context_send_credit(context, worker, link, now_ps, lane, blocks);
     if (context->trace) {
-        trace_add_control(context->trace, TRACE_CREDIT, now_ps, link->tail_device, (uint16_t)link->tail_port,
+        trace_add_control(context->trace, TRACE_CREDIT, now_ps, place->tail_device, (uint16_t)place->tail_port,
                           (uint64_t)lane << 32 | blocks);
     }
 }
 
-void link_credit_return(const struct context *context, struct engine_worker *worker, uint32_t back_link,
-                        enum packet_class lane, uint32_t *gathered, uint32_t blocks, uint64_t now_ps) {
+void link_credit_return(struct link_credit *credit, const struct context *context, struct engine_worker *worker,
+                        uint32_t link, enum packet_class lane, uint32_t blocks, uint64_t now_ps) {
+    uint32_t *gathered = &credit->gathered[lane];
     *gathered += blocks;
     if (*gathered >= grain(context->parameters)) {
-        send(context, worker, back_link, lane, *gathered, now_ps);
+        send(context, worker, link, lane, *gathered, now_ps);
         *gathered = 0;
     }
 }
 
-void link_credit_renew(const struct context *context, struct engine_worker *worker, uint32_t back_link,
-                       enum packet_class lane, uint32_t blocks, uint64_t now_ps) {
-    send(context, worker, back_link, lane, blocks, now_ps);
+void link_credit_renew(struct link_credit *credit, const struct context *context, struct engine_worker *worker,
+                       uint32_t link, uint64_t now_ps) {
+    for (int lane = 0; lane < PACKET_CLASSES; lane++) {
+        credit->gathered[lane] = 0;
+        send(context, worker, link, (enum packet_class)lane, credit->buffer - credit->held[lane], now_ps);
+    }
 }
 
-/* Of one port and lane, in blocks. */
-struct account {
-    uint32_t left, gathered;
-};
-
-/* What a port has of a lane: credit of the buffer at the other end, or what has gathered of its own. False: another rank runs the device. */
-static bool ask(const struct context *context, struct endpoint *const *endpoints, struct switch_device *const *switches,
-                uint32_t link, enum packet_class lane, struct account *account) {
-    const struct fabric_link *place = &context->fabric->links[link];
-    const struct fabric_device *device = &context->fabric->devices[place->tail_device];
+/* What the port at the tail of a link knows; NULL: another rank runs its device. */
+static const struct link_credit *credit_of(const struct context *context, struct endpoint *const *endpoints,
+                                           struct switch_device *const *switches, const struct fabric_link *link) {
+    const struct fabric_device *device = &context->fabric->devices[link->tail_device];
     if (device->kind == FABRIC_ENDPOINT) {
-        const struct endpoint *endpoint = endpoints[place->tail_device];
-        if (endpoint != NULL) {
-            account->left = nic_credit_of(endpoint, place->tail_port)->left[lane];
-            account->gathered = nic_credit_of(endpoint, place->tail_port)->gathered[lane];
-        }
-        return endpoint != NULL;
+        const struct endpoint *endpoint = endpoints[link->tail_device];
+        return endpoint != NULL ? nic_credit_of(endpoint, link->tail_port) : NULL;
     }
     const struct switch_device *at = switches[device->ordinal];
-    if (at != NULL) {
-        account->left = switch_credit_left(at, place->tail_port, lane);
-        account->gathered = switch_credit_gathered(at, place->tail_port, lane);
+    return at != NULL ? switch_credit_of(at, link->tail_port) : NULL;
+}
+
+uint64_t *link_credit_books(const struct context *context, struct endpoint *const *endpoints,
+                            struct switch_device *const *switches) {
+    const struct fabric *fabric = context->fabric;
+    uint64_t *books = memory_allocate((size_t)fabric->n_links * PACKET_CLASSES, sizeof(*books));
+    for (uint32_t l = 0; l < fabric->n_links; l++) {
+        const struct fabric_link *link = &fabric->links[l];
+        const struct link_credit *credit =
+            link->kind == FABRIC_ETHERNET ? credit_of(context, endpoints, switches, link) : NULL;
+        for (size_t lane = 0; lane < PACKET_CLASSES && credit != NULL; lane++) {
+            books[(size_t)l * PACKET_CLASSES + lane] += credit->left[lane];
+            books[(size_t)link->reverse * PACKET_CLASSES + lane] += credit->gathered[lane];
+        }
     }
-    return at != NULL;
+    return books;
 }
 
 static bool fails(const struct context *context, uint32_t link) {
@@ -90,19 +105,16 @@ static bool fails(const struct context *context, uint32_t link) {
            (failure_plan_fails(plan, link) || failure_plan_fails(plan, context->fabric->links[link].reverse));
 }
 
-void link_credit_check(const struct context *context, struct endpoint *const *endpoints,
-                       struct switch_device *const *switches) {
+void link_credit_check(const struct context *context, const uint64_t *books) {
     for (uint32_t l = 0; l < context->fabric->n_links; l++) {
-        const struct fabric_link *link = &context->fabric->links[l];
-        for (int lane = 0; lane < PACKET_CLASSES && link->kind == FABRIC_ETHERNET && !fails(context, l); lane++) {
-            struct account tail, head;
-            if (ask(context, endpoints, switches, l, (enum packet_class)lane, &tail) &&
-                ask(context, endpoints, switches, link->reverse, (enum packet_class)lane, &head)) {
-                const uint32_t buffer = link_credit_buffer(context, l);
-                REQUIRE(tail.left + head.gathered == buffer,
-                        "link %u lane %d: credit of %u blocks and %u that gather are not the %u of the buffer", l, lane,
-                        tail.left, head.gathered, buffer);
-            }
+        if (context->fabric->links[l].kind != FABRIC_ETHERNET || fails(context, l)) {
+            continue;
+        }
+        const uint32_t buffer = buffer_of(context, l);
+        for (size_t lane = 0; lane < PACKET_CLASSES; lane++) {
+            const uint64_t blocks = books[(size_t)l * PACKET_CLASSES + lane];
+            REQUIRE(blocks == buffer, "link %u lane %zu: %llu blocks of credit instead of the %u of the buffer", l,
+                    lane, (unsigned long long)blocks, buffer);
         }
     }
 }

@@ -20,23 +20,37 @@ static inline uint32_t link_credit_blocks(uint32_t size_bytes) {
 /** Blocks of the largest packet. */
 uint32_t link_credit_largest(const struct network_parameters *parameters);
 
-/** Blocks of the receive buffer of each virtual lane at the head of a link: the credit that its tail starts with. */
-uint32_t link_credit_buffer(const struct context *context, uint32_t link);
+/** What a port knows of the buffers at both ends of its link, in blocks by lane. */
+struct link_credit {
+    uint32_t left[PACKET_CLASSES];     /**< of the buffer at the other end */
+    uint32_t held[PACKET_CLASSES];     /**< of the buffer here */
+    uint32_t gathered[PACKET_CLASSES]; /**< free again here, not told yet */
+    uint32_t buffer;                   /**< of each lane, here */
+    bool dead;                         /**< the link that leaves is down: what starts is lost, and needs no credit */
+};
+
+/** What a port begins with. link leaves it. */
+void link_credit_init(struct link_credit *credit, const struct context *context, uint32_t link);
+
+/** Blocks of a lane of the buffer of a port are free again, and are told once they make a grain. link leaves the port. */
+void link_credit_return(struct link_credit *credit, const struct context *context, struct engine_worker *worker,
+                        uint32_t link, enum packet_class lane, uint32_t blocks, uint64_t now_ps);
+
+/** Tells the other end of a port what all lanes of its buffer have free: the link begins anew. */
+void link_credit_renew(struct link_credit *credit, const struct context *context, struct engine_worker *worker,
+                       uint32_t link, uint64_t now_ps);
 
 struct endpoint;
 struct switch_device;
 
-/** After a run that has delivered all: the credit of every link that never fails is at its tail, but for what gathers at its head; a bug if not.
- * Devices by number or ordinal; NULL where another rank runs them. */
-void link_credit_check(const struct context *context, struct endpoint *const *endpoints,
-                       struct switch_device *const *switches);
+/**
+ * Where the blocks of all buffers are after a run, [links × lanes], by the link that enters a buffer: credit at its tail, and what
+ * gathers at its head. Devices by number or ordinal; NULL where another rank runs them: sums over all ranks have everything.
+ */
+uint64_t *link_credit_books(const struct context *context, struct endpoint *const *endpoints,
+                            struct switch_device *const *switches);
 
-/** Blocks of a lane of the receive buffer behind a port are free again; *gathered holds what is still short of a grain. back_link leaves the port. */
-void link_credit_return(const struct context *context, struct engine_worker *worker, uint32_t back_link,
-                        enum packet_class lane, uint32_t *gathered, uint32_t blocks, uint64_t now_ps);
-
-/** Tells the other end of a port what a lane of its receive buffer has free: the link begins anew. */
-void link_credit_renew(const struct context *context, struct engine_worker *worker, uint32_t back_link,
-                       enum packet_class lane, uint32_t blocks, uint64_t now_ps);
+/** After a run that has delivered all: every link that never fails has the blocks of its buffers in the books; a bug if not. */
+void link_credit_check(const struct context *context, const uint64_t *books);
 
 #endif

@@ -210,8 +210,21 @@ static bool is_held_up(const struct network *network) {
     return false;
 }
 
+/* Collective: rank 0 gets where all credit of InfiniBand links is; NULL if there are none. */
+static uint64_t *gather_credit(const struct network *network) {
+    const struct exchange *exchange = network->context.parameters->exchange;
+    if (!network->context.parameters->infiniband.links) {
+        return NULL;
+    }
+    uint64_t *books = link_credit_books(&network->context, network->endpoints, network->switches);
+    if (exchange) {
+        exchange->sum(exchange->context, books, (size_t)network->context.fabric->n_links * PACKET_CLASSES);
+    }
+    return books;
+}
+
 /* Nothing may be lost on a link or left in a buffer when all is delivered. */
-static void check_conservation(const struct network *network, bool held_up) {
+static void check_conservation(const struct network *network, bool held_up, const uint64_t *credit) {
     const struct fabric *fabric = network->context.fabric;
     for (uint32_t l = 0; l < fabric->n_links; l++) {
         const uint64_t sent = network->context.links[l].bytes;
@@ -224,8 +237,8 @@ static void check_conservation(const struct network *network, bool held_up) {
         REQUIRE(!network->switches[i] || switch_buffered_bytes(network->switches[i]) == 0,
                 "switch %u still holds %llu bytes", i, (unsigned long long)switch_buffered_bytes(network->switches[i]));
     }
-    if (network->context.parameters->infiniband.links && network->context.parameters->exchange == NULL) {
-        link_credit_check(&network->context, network->endpoints, network->switches);
+    if (credit) {
+        link_credit_check(&network->context, credit);
     }
     for (uint32_t i = 0; i < fabric->n_chips; i++) {
         REQUIRE(!network->chips[i] || chip_buffered_bytes(network->chips[i]) == 0,
@@ -359,6 +372,36 @@ static enum network_status run_engine(struct network *network) {
     }
 }
 
+/* Collective: what all ranks counted comes together, and is checked. */
+static enum network_status conclude(struct network *network, enum network_status status) {
+    const struct exchange *exchange = network->context.parameters->exchange;
+    const bool held_up = any_rank(exchange, is_held_up(network));
+    uint64_t *credit = gather_credit(network);
+    if (exchange) {
+        gather_counts(network, exchange);
+    }
+    if (network->recorder != NULL && status == NETWORK_FINISHED) {
+        recorder_trim(network->recorder, network_end_ps(network));
+    }
+    if (status == NETWORK_FINISHED && network_posted_messages(network) != network_delivered_messages(network)) {
+        status = NETWORK_STALLED;
+    }
+    if (status == NETWORK_FINISHED && (!exchange || exchange->rank == 0)) {
+        check_conservation(network, held_up, credit);
+    }
+    free(credit);
+    return status;
+}
+
+/* Links of InfiniBand that come up are told credit by idle devices too. */
+static void wake_all(struct network *network) {
+    for (uint32_t d = 0; d < network->context.fabric->n_devices; d++) {
+        if (network->is_ours[d]) {
+            engine_wake(network->engine, d, 0);
+        }
+    }
+}
+
 enum network_status network_run(struct network *network, network_observer *observer, void *context) {
     struct engine_worker *worker = engine_first_worker(network->engine);
     network->observer = observer;
@@ -369,32 +412,13 @@ enum network_status network_run(struct network *network, network_observer *obser
             engine_wake(network->engine, rank, 0);
         }
     }
-    for (uint32_t d = 0; d < network->context.fabric->n_devices && network->context.parameters->infiniband.links; d++) {
-        if (network->is_ours[d] &&
-            network->failures != NULL) { // links that come up are told credit by idle devices too
-            engine_wake(network->engine, d, 0);
-        }
+    if (network->context.parameters->infiniband.links && network->failures != NULL) {
+        wake_all(network);
     }
     const enum network_status status = run_engine(network);
     finish_recorder(network, status == NETWORK_FINISHED);
     finish(network);
-    const bool held_up = any_rank(network->context.parameters->exchange, is_held_up(network));
-    if (network->context.parameters->exchange) {
-        gather_counts(network, network->context.parameters->exchange);
-    }
-    if (network->recorder != NULL && status == NETWORK_FINISHED) {
-        recorder_trim(network->recorder, network_end_ps(network));
-    }
-    if (status != NETWORK_FINISHED) {
-        return status;
-    }
-    if (network_posted_messages(network) != network_delivered_messages(network)) {
-        return NETWORK_STALLED;
-    }
-    if (!network->context.parameters->exchange || network->context.parameters->exchange->rank == 0) {
-        check_conservation(network, held_up);
-    }
-    return NETWORK_FINISHED;
+    return conclude(network, status);
 }
 
 const struct link_counters *network_link(const struct network *network, uint32_t link) {

@@ -3,14 +3,15 @@
 
 #include "base/memory.h"
 #include "device/endpoint_internal.h"
-#include "device/link_credit.h"
 #include "fabric/failure_plan.h"
+
+#include <string.h>
 
 /* What holds the transmitter. */
 static void look_at_lanes(const struct nic *nic, struct nic_port *port) {
     const struct nic_credit *credit = port->credit;
-    port->paused = !credit->dead && credit->left[nic->data_class] < credit->largest;
-    port->control_held = !credit->dead && credit->left[PACKET_CLASS_CONTROL] < credit->largest;
+    port->paused = !credit->link.dead && credit->link.left[nic->data_class] < credit->largest;
+    port->control_held = !credit->link.dead && credit->link.left[PACKET_CLASS_CONTROL] < credit->largest;
 }
 
 void nic_credit_init(struct endpoint *endpoint) {
@@ -22,10 +23,7 @@ void nic_credit_init(struct endpoint *endpoint) {
         struct nic_port *port = &endpoint->ports[plane];
         port->credit = memory_allocate(1, sizeof(*port->credit));
         port->credit->largest = link_credit_largest(context->parameters);
-        port->credit->buffer = link_credit_buffer(context, context->fabric->links[port->link].reverse);
-        for (int lane = 0; lane < PACKET_CLASSES; lane++) {
-            port->credit->left[lane] = link_credit_buffer(context, port->link);
-        }
+        link_credit_init(&port->credit->link, context, port->link);
     }
     endpoint->nic.holds_data = true;
 }
@@ -34,18 +32,18 @@ void nic_credit_spend(const struct nic *nic, struct nic_port *port, const struct
                       uint64_t now_ps) {
     nic_credit_end_stall(port, now_ps);
     if (!lost) {
-        port->credit->left[packet_class(packet)] -= link_credit_blocks(packet->size_bytes);
+        port->credit->link.left[packet_class(packet)] -= link_credit_blocks(packet->size_bytes);
         look_at_lanes(nic, port);
     }
 }
 
 void nic_credit_gain(const struct nic *nic, struct nic_port *port, const struct control *control) {
-    port->credit->left[control->lane] += control->amount;
+    port->credit->link.left[control->lane] += control->amount;
     look_at_lanes(nic, port);
 }
 
 void nic_credit_keep(struct endpoint *endpoint, uint32_t port, const struct packet *packet, bool waits) {
-    uint32_t *held = &endpoint->ports[port].credit->held[packet_class(packet)];
+    uint32_t *held = &endpoint->ports[port].credit->link.held[packet_class(packet)];
     const uint32_t blocks = link_credit_blocks(packet->size_bytes);
     *held = waits ? *held + blocks : *held - blocks;
 }
@@ -53,20 +51,17 @@ void nic_credit_keep(struct endpoint *endpoint, uint32_t port, const struct pack
 void nic_credit_take(struct endpoint *endpoint, struct engine_worker *worker, uint32_t number,
                      const struct packet *packet, uint64_t now_ps) {
     const struct nic_port *port = &endpoint->ports[number];
-    const enum packet_class lane = packet_class(packet);
-    link_credit_return(endpoint->context, worker, port->link, lane, &port->credit->gathered[lane],
+    link_credit_return(&port->credit->link, endpoint->context, worker, port->link, packet_class(packet),
                        link_credit_blocks(packet->size_bytes), now_ps);
 }
 
 void nic_credit_change(struct endpoint *endpoint, struct engine_worker *worker, struct nic_port *port,
                        const struct failure_change *change) {
-    struct nic_credit *credit = port->credit;
+    struct link_credit *credit = &port->credit->link;
     credit->dead = change->down;
-    for (int lane = 0; lane < PACKET_CLASSES && !change->down; lane++) {
-        credit->left[lane] = 0;
-        credit->gathered[lane] = 0;
-        link_credit_renew(endpoint->context, worker, port->link, (enum packet_class)lane,
-                          credit->buffer - credit->held[lane], change->time_ps);
+    if (!change->down) {
+        memset(credit->left, 0, sizeof(credit->left));
+        link_credit_renew(credit, endpoint->context, worker, port->link, change->time_ps);
     }
     look_at_lanes(&endpoint->nic, port);
 }
@@ -86,6 +81,6 @@ void nic_credit_end_stall(struct nic_port *port, uint64_t now_ps) {
     }
 }
 
-const struct nic_credit *nic_credit_of(const struct endpoint *endpoint, uint32_t port) {
-    return endpoint->ports[port].credit;
+const struct link_credit *nic_credit_of(const struct endpoint *endpoint, uint32_t port) {
+    return &endpoint->ports[port].credit->link;
 }

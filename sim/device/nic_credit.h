@@ -5,21 +5,17 @@
 #ifndef MOEFABRIC_DEVICE_NIC_CREDIT_H
 #define MOEFABRIC_DEVICE_NIC_CREDIT_H
 
-#include "device/context.h"
+#include "device/link_credit.h"
 
 struct endpoint;
 struct nic;
 struct nic_port;
 struct failure_change;
 
-/** In blocks, by lane. */
+/** Credits of a port. */
 struct nic_credit {
-    uint32_t left[PACKET_CLASSES];     /**< of the buffer at the other end */
-    uint32_t held[PACKET_CLASSES];     /**< in the buffer here, since the host has not taken it yet */
-    uint32_t gathered[PACKET_CLASSES]; /**< taken in here, not told yet */
-    uint32_t buffer;                   /**< of each lane, here */
-    uint32_t largest;                  /**< packet: a lane is open with so much left */
-    bool dead;                         /**< the link that leaves is down: what starts is lost, and needs no credit */
+    struct link_credit link; /**< held: what the host has not taken yet */
+    uint32_t largest;        /**< blocks of the largest packet: a lane is open with so much left */
     bool stalled;
     uint64_t stalled_since_ps;
 };
@@ -52,6 +48,6 @@ void nic_credit_begin_stall(struct nic_port *port, uint64_t now_ps);
 void nic_credit_end_stall(struct nic_port *port, uint64_t now_ps);
 
 /** The credits of a port, for checks. */
-const struct nic_credit *nic_credit_of(const struct endpoint *endpoint, uint32_t port);
+const struct link_credit *nic_credit_of(const struct endpoint *endpoint, uint32_t port);
 
 #endif

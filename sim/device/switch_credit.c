@@ -12,17 +12,9 @@
 #include "fabric/failure_plan.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FEW_RELEASES = 24, FIRST_RELEASES = 64 };
-
-/* What is known of the buffers at both ends of a port, in blocks by lane. */
-struct credit_port {
-    uint32_t left[PACKET_CLASSES];     /* of the buffer at the other end */
-    uint32_t held[PACKET_CLASSES];     /* of the buffer here, as ingress */
-    uint32_t gathered[PACKET_CLASSES]; /* free again, not told yet */
-    uint32_t buffer;                   /* of each lane, here */
-    bool dead;                         /* the link that leaves is down: what starts is lost, and needs no credit */
-};
 
 /* Room in the buffer of an ingress that becomes free, or (blocks 0) an ingress whose link has come up. In order of time, phase, port. */
 struct release {
@@ -35,7 +27,7 @@ struct release {
 enum { PHASE_LINK = 0, PHASE_DEPARTURE = 1, PHASE_ARRIVAL = 4 };
 
 struct switch_credit {
-    struct credit_port *ports;
+    struct link_credit *ports;
     struct release *releases;
     uint32_t n_releases, capacity, n_ports;
 };
@@ -49,11 +41,7 @@ struct switch_credit *switch_credit_create(const struct context *context, uint32
     credit->n_ports = place->n_ports;
     credit->ports = memory_allocate(place->n_ports, sizeof(*credit->ports));
     for (uint32_t p = 0; p < place->n_ports; p++) {
-        const uint32_t link = place->first_port + p;
-        credit->ports[p].buffer = link_credit_buffer(context, context->fabric->links[link].reverse);
-        for (int lane = 0; lane < PACKET_CLASSES; lane++) {
-            credit->ports[p].left[lane] = link_credit_buffer(context, link);
-        }
+        link_credit_init(&credit->ports[p], context, place->first_port + p);
     }
     return credit;
 }
@@ -67,7 +55,7 @@ void switch_credit_free(struct switch_credit *credit) {
 }
 
 size_t switch_credit_bytes(const struct switch_credit *credit) {
-    return credit ? sizeof(*credit) + credit->n_ports * sizeof(struct credit_port) +
+    return credit ? sizeof(*credit) + credit->n_ports * sizeof(struct link_credit) +
                         credit->capacity * sizeof(struct release)
                   : 0;
 }
@@ -105,29 +93,19 @@ static void sort_releases(struct release *releases, uint32_t n) {
     }
 }
 
-/* The link has come up: the other end knows of no credit until it hears what is free. */
-static void renew(const struct switch_device *device, struct engine_worker *worker, struct credit_port *ingress,
-                  const struct release *release) {
-    for (int lane = 0; lane < PACKET_CLASSES; lane++) {
-        ingress->gathered[lane] = 0;
-        link_credit_renew(device->context, worker, device->ports[release->ingress].link, (enum packet_class)lane,
-                          ingress->buffer - ingress->held[lane], release->time_ps);
-    }
-}
-
 static void return_credits(struct switch_device *device, struct engine_worker *worker) {
     struct switch_credit *credit = device->credit;
     sort_releases(credit->releases, credit->n_releases);
     for (uint32_t i = 0; i < credit->n_releases; i++) {
         const struct release *release = &credit->releases[i];
-        struct credit_port *ingress = &credit->ports[release->ingress];
+        struct link_credit *ingress = &credit->ports[release->ingress];
+        const uint32_t link = device->ports[release->ingress].link;
         if (release->blocks == 0) {
-            renew(device, worker, ingress, release);
+            link_credit_renew(ingress, device->context, worker, link, release->time_ps);
             continue;
         }
         ingress->held[release->lane] -= release->blocks;
-        link_credit_return(device->context, worker, device->ports[release->ingress].link,
-                           (enum packet_class)release->lane, &ingress->gathered[release->lane], release->blocks,
+        link_credit_return(ingress, device->context, worker, link, (enum packet_class)release->lane, release->blocks,
                            release->time_ps);
     }
     credit->n_releases = 0;
@@ -159,7 +137,7 @@ struct heads {
 };
 
 static struct heads look_at_heads(const struct switch_device *device, const struct switch_port *port, uint64_t now_ps) {
-    const struct credit_port *credit = &device->credit->ports[port->number];
+    const struct link_credit *credit = &device->credit->ports[port->number];
     struct heads heads = {.wait_ps = TIME_NEVER};
     for (unsigned lane = 0; lane < PACKET_CLASSES; lane++) {
         if (queue_is_empty(&port->queues[lane])) {
@@ -293,7 +271,7 @@ static void handle_credit(struct switch_device *device, struct engine_worker *wo
 void switch_credit_change(struct switch_device *device, struct engine_worker *worker,
                           const struct failure_change *change) {
     struct switch_port *port = &device->ports[change->link - device->ports[0].link];
-    struct credit_port *credit = &device->credit->ports[port->number];
+    struct link_credit *credit = &device->credit->ports[port->number];
     if (change->time_ps > 0) {
         switch_port_drain_any(device, worker, port, change->time_ps - 1);
     }
@@ -302,9 +280,7 @@ void switch_credit_change(struct switch_device *device, struct engine_worker *wo
         kick(device, worker, port, change->time_ps);
         return;
     }
-    for (int lane = 0; lane < PACKET_CLASSES; lane++) {
-        credit->left[lane] = 0;
-    }
+    memset(credit->left, 0, sizeof(credit->left));
     note_release(device->credit,
                  &(struct release){
                      .time_ps = change->time_ps, .phase = PHASE_LINK, .port = port->number, .ingress = port->number});
@@ -368,7 +344,7 @@ bool switch_credit_waits(const struct switch_device *device, uint32_t port) {
 }
 
 bool switch_credit_holds_from(const struct switch_device *device, uint32_t egress, uint32_t ingress) {
-    const struct credit_port *credit = &device->credit->ports[egress];
+    const struct link_credit *credit = &device->credit->ports[egress];
     for (int lane = 0; lane < PACKET_CLASSES; lane++) {
         const struct queue *queue = &device->ports[egress].queues[lane];
         if (!queue_is_empty(queue) && credit->left[lane] < link_credit_blocks(queue_front(queue)->size_bytes) &&
@@ -379,10 +355,6 @@ bool switch_credit_holds_from(const struct switch_device *device, uint32_t egres
     return false;
 }
 
-uint32_t switch_credit_left(const struct switch_device *device, uint32_t port, enum packet_class lane) {
-    return device->credit->ports[port].left[lane];
-}
-
-uint32_t switch_credit_gathered(const struct switch_device *device, uint32_t port, enum packet_class lane) {
-    return device->credit->ports[port].gathered[lane];
+const struct link_credit *switch_credit_of(const struct switch_device *device, uint32_t port) {
+    return &device->credit->ports[port];
 }

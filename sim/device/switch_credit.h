@@ -8,6 +8,7 @@
 
 #include "device/switch.h"
 
+struct link_credit;
 struct switch_credit;
 struct switch_port;
 struct failure_change;
@@ -41,10 +42,7 @@ bool switch_credit_waits(const struct switch_device *device, uint32_t port);
 /** Whether a packet that came in by port `ingress` waits at port `egress` for credit. */
 bool switch_credit_holds_from(const struct switch_device *device, uint32_t egress, uint32_t ingress);
 
-/** Blocks of a lane of the link that leaves a port that may still be sent (at home: those of the whole buffer, less what has gathered at the other end). */
-uint32_t switch_credit_left(const struct switch_device *device, uint32_t port, enum packet_class lane);
-
-/** Blocks of a lane that are free behind a port and have not been told. */
-uint32_t switch_credit_gathered(const struct switch_device *device, uint32_t port, enum packet_class lane);
+/** The credits of a port, for checks. */
+const struct link_credit *switch_credit_of(const struct switch_device *device, uint32_t port);
 
 #endif
