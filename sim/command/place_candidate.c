@@ -16,26 +16,30 @@ static double byte_ps(const struct fabric *fabric, uint32_t first, uint32_t port
                       : (double)fabric->links[first].ps_per_byte / (double)(UINT64_C(1) << RATE_FRACTION_BITS) / ports;
 }
 
+struct place_byte_times place_candidate_byte_times(const struct fabric *fabric) {
+    const struct fabric_endpoint *endpoint = &fabric->endpoints[0];
+    const uint32_t port = fabric->devices[0].first_port;
+    return (struct place_byte_times){.nic_ps = byte_ps(fabric, port, endpoint->n_nics),
+                                     .nvlink_ps = byte_ps(fabric, port + endpoint->n_nics, endpoint->n_nvlinks)};
+}
+
 struct placement_costs place_candidate_costs(const struct experiment *experiment, const struct placement_site *site,
                                              const struct fabric *fabric) {
     const struct experiment_traffic *traffic = &experiment->traffic;
     const struct topology_nic *nic = &experiment->topology.nic;
-    const struct fabric_endpoint *endpoint = &fabric->endpoints[0];
-    const uint32_t port = fabric->devices[0].first_port;
-    const double nic_ps = byte_ps(fabric, port, endpoint->n_nics);
-    const double nvlink_ps = byte_ps(fabric, port + endpoint->n_nics, endpoint->n_nvlinks);
+    const struct place_byte_times byte = place_candidate_byte_times(fabric);
     const double operations = 2.0 * 3 * site->model.hidden * site->model.intermediate; /* gate, up and down */
     const double flops = experiment->placement.expert_flops;
     struct placement_costs costs = {.expert_ps = flops > 0 ? operations / flops * 1e12 : 0};
     if (traffic->dispatch) {
         const uint32_t bytes = moe_unit_bytes(&site->model, traffic, false);
-        costs.nic_dispatch_ps = nic_ps * (double)simulation_wire_bytes(nic, bytes, bytes);
-        costs.nvlink_dispatch_ps = nvlink_ps * bytes;
+        costs.nic_dispatch_ps = byte.nic_ps * (double)simulation_wire_bytes(nic, bytes, bytes);
+        costs.nvlink_dispatch_ps = byte.nvlink_ps * bytes;
     }
     if (traffic->combine) {
         const uint32_t bytes = moe_unit_bytes(&site->model, traffic, true);
-        costs.nic_combine_ps = nic_ps * (double)simulation_wire_bytes(nic, bytes, bytes);
-        costs.nvlink_combine_ps = nvlink_ps * bytes;
+        costs.nic_combine_ps = byte.nic_ps * (double)simulation_wire_bytes(nic, bytes, bytes);
+        costs.nvlink_combine_ps = byte.nvlink_ps * bytes;
     }
     return costs;
 }

@@ -27,6 +27,14 @@ struct place_candidates {
     uint32_t count, batches; /**< batches: unseen ones */
 };
 
+/** Time of one byte on all NIC ports, and on all NVLink ports, of a GPU together; 0 where there are none. */
+struct place_byte_times {
+    double nic_ps, nvlink_ps;
+};
+
+/** Those of the fabric's first endpoint. */
+struct place_byte_times place_candidate_byte_times(const struct fabric *fabric);
+
 /** Time of a copy on the ports of the fabric's first endpoint, wire bytes included, and in experts. */
 struct placement_costs place_candidate_costs(const struct experiment *experiment, const struct placement_site *site,
                                              const struct fabric *fabric);

@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/quantity.h"
-#include "base/rate.h"
 #include "base/table.h"
 #include "config/placement_keys.h"
 #include "results/interval.h"
@@ -71,22 +70,12 @@ static double expert_bytes(const struct place_report *report) {
     return 3.0 * model->hidden * model->intermediate * element[report->experiment->placement.weight_type];
 }
 
-/* On all ports from `first` on together. */
-static double ports_ps(const struct fabric *fabric, uint32_t first, uint32_t ports, double bytes) {
-    return ports == 0 || bytes <= 0
-               ? 0
-               : (double)fabric->links[first].ps_per_byte / (double)(UINT64_C(1) << RATE_FRACTION_BITS) * bytes / ports;
-}
-
 static void print_move(const struct place_report *report, FILE *stream) {
-    const struct fabric_endpoint *endpoint = &report->fabric->endpoints[0];
-    const uint32_t port = report->fabric->devices[0].first_port;
+    const struct place_byte_times byte = place_candidate_byte_times(report->fabric);
     const struct placement_move move =
         placement_move_count(report->configured->placement, report->found->placement, report->site->shape.domain_ranks);
     const double bytes = expert_bytes(report);
-    const double move_ps =
-        fmax(ports_ps(report->fabric, port, endpoint->n_nics, bytes * move.most_fabric),
-             ports_ps(report->fabric, port + endpoint->n_nics, endpoint->n_nvlinks, bytes * move.most_nvlink));
+    const double move_ps = bytes * fmax(byte.nic_ps * move.most_fabric, byte.nvlink_ps * move.most_nvlink);
     const double saved_ps = report->configured->unseen.time_ps - report->found->unseen.time_ps;
     char one[QUANTITY_TEXT_SIZE], whole[QUANTITY_TEXT_SIZE], time[QUANTITY_TEXT_SIZE];
     fprintf(stream, "\n  moving from %s: %u experts over NVLink, %u over the fabric", report->configured->name,

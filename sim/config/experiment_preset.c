@@ -7,7 +7,7 @@
 
 #define ZOO "NVIDIA Megatron-MoE-ModelZoo model_configs (e865051)"
 #define GPT_OSS "OpenAI gpt-oss-120b & gpt-oss-20b model card (arXiv:2508.10925)"
-#define LLAMA_3 "The Llama 3 herd of models (arXiv:2407.21783), table 3; MLPerf Training"
+#define LLAMA_3(reference) "The Llama 3 herd of models (arXiv:2407.21783), table 3; mlcommons/training " reference
 
 /* One list makes the names and the figures: name, layers, layers with experts, hidden, experts, top_k, hidden of an expert (dense: of the feed-forward
  * layer), hidden of the shared expert, groups, groups kept, tokens of a sequence, source. Missing figures are 0. */
@@ -25,14 +25,17 @@
     X("deepseek-v2", 60, 59, 5120, 160, 6, 1536, 3072, 8, 3, 4096, ZOO)                                                \
     X("deepseek-v2-lite", 27, 26, 2048, 64, 6, 1408, 2816, 1, 1, 4096, ZOO)                                            \
     X("qwen2-57b-a14b", 28, 28, 3584, 64, 8, 2560, 20480, 1, 1, 0, ZOO)                                                \
-    X("llama-3.1-405b", 126, 0, 16384, 0, 0, 53248, 0, 1, 1, 8192, LLAMA_3)                                            \
-    X("llama-3.1-8b", 32, 0, 4096, 0, 0, 14336, 0, 1, 1, 8192, LLAMA_3)                                                \
+    X("llama-3.1-405b", 126, 0, 16384, 0, 0, 53248, 0, 1, 1, 8192,                                                     \
+      LLAMA_3("retired_benchmarks/llama31_405b (275b232)"))                                                            \
+    X("llama-3.1-8b", 32, 0, 4096, 0, 0, 14336, 0, 1, 1, 8192, LLAMA_3("small_llm_pretraining (2b94434)"))             \
     X("llama-2-70b-lora", 80, 0, 8192, 0, 0, 28672, 0, 1, 1, 8192,                                                     \
-      "Llama 2 (arXiv:2307.09288) and its published configuration; mlcommons/training llama2_70b_lora")                \
+      "config.json of meta-llama/Llama-2-70b-hf (arXiv:2307.09288); sequence: mlcommons/training llama2_70b_lora "     \
+      "(00baefa)")                                                                                                     \
     X("flux.1", 57, 0, 3072, 0, 0, 12288, 0, 1, 1, 0,                                                                  \
-      "FLUX.1-dev: black-forest-labs/flux src/flux/util.py, 19 double and 38 single blocks; MLPerf Training")          \
+      "19 double and 38 single blocks: black-forest-labs/flux src/flux/util.py (1f71c43), mlcommons/training flux "    \
+      "(3b3a4a6)")                                                                                                     \
     X("dlrm-dcnv2", 3, 0, 128, 0, 0, 0, 0, 1, 1, 0,                                                                    \
-      "mlcommons/training recommendation_v2: 3 cross layers, embeddings of 128 elements")
+      "mlcommons/training recommendation_v2 (3e2f731): 3 cross layers, embeddings of 128 elements")
 
 #define NAME(name, ...) name,
 #define MODEL(text, all, moe, width, n_experts, k, expert_width, shared_width, n_groups, kept, sequence, from)         \

@@ -99,28 +99,12 @@ static uint32_t best_part(const struct cut *cut, uint32_t item) {
     return best;
 }
 
-struct weighted_item {
-    double weight;
-    uint32_t item;
-};
-
-static int heaviest_first(const void *left_pointer, const void *right_pointer) {
-    const struct weighted_item *left = left_pointer, *right = right_pointer;
-    if (left->weight != right->weight) {
-        return left->weight > right->weight ? -1 : 1;
-    }
-    return (left->item > right->item) - (left->item < right->item);
-}
-
 static void grow(struct cut *cut) {
     const uint32_t items = cut->shape->replicas;
-    struct weighted_item *order = memory_allocate(items, sizeof *order);
-    for (uint32_t item = 0; item < items; item++) {
-        order[item] = (struct weighted_item){cut->weight[item], item};
-    }
-    qsort(order, items, sizeof *order, heaviest_first);
+    uint32_t *order = memory_allocate(items, sizeof *order);
+    placement_eplb_order(cut->weight, items, order);
     for (uint32_t i = 0; i < items; i++) {
-        const uint32_t item = order[i].item, part = best_part(cut, item);
+        const uint32_t item = order[i], part = best_part(cut, item);
         cut->part_of[item] = part;
         cut->filled[part]++;
         bind(cut, item, part, 1);

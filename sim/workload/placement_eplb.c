@@ -20,6 +20,18 @@ static int heaviest_first(const void *left_pointer, const void *right_pointer) {
     return (left->number > right->number) - (left->number < right->number);
 }
 
+void placement_eplb_order(const double *weight, uint32_t count, uint32_t *order) {
+    struct weighted *sorted = memory_allocate(count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++) {
+        sorted[i] = (struct weighted){weight[i], i};
+    }
+    qsort(sorted, count, sizeof *sorted, heaviest_first);
+    for (uint32_t i = 0; i < count; i++) {
+        order[i] = sorted[i].number;
+    }
+    free(sorted);
+}
+
 /* The lightest pack with room; the first of several. */
 static uint32_t lightest(const double *load, const uint32_t *filled, uint32_t packs, uint32_t capacity) {
     uint32_t best = packs;
@@ -32,33 +44,32 @@ static uint32_t lightest(const double *load, const uint32_t *filled, uint32_t pa
     return best;
 }
 
-static void pack_sorted(const struct weighted *sorted, uint32_t count, uint32_t packs, uint32_t *pack_of,
-                        uint32_t *place_of) {
+static void pack_heaviest_first(const double *weight, uint32_t count, uint32_t packs, uint32_t *pack_of,
+                                uint32_t *place_of) {
     double *load = memory_allocate(packs, sizeof *load);
     uint32_t *filled = memory_allocate(packs, sizeof *filled);
+    uint32_t *order = memory_allocate(count, sizeof *order);
+    placement_eplb_order(weight, count, order);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t pack = lightest(load, filled, packs, count / packs);
-        pack_of[sorted[i].number] = pack;
-        place_of[sorted[i].number] = filled[pack]++;
-        load[pack] += sorted[i].weight;
+        pack_of[order[i]] = pack;
+        place_of[order[i]] = filled[pack]++;
+        load[pack] += weight[order[i]];
     }
+    free(order);
     free(load);
     free(filled);
 }
 
 void placement_eplb_pack(const double *weight, uint32_t count, uint32_t packs, uint32_t *pack_of, uint32_t *place_of) {
     REQUIRE(packs > 0 && count % packs == 0, "%u things in %u packs", count, packs);
-    struct weighted *sorted = memory_allocate(count, sizeof *sorted);
     for (uint32_t i = 0; i < count; i++) {
-        sorted[i] = (struct weighted){weight[i], i};
         pack_of[i] = i;
         place_of[i] = 0;
     }
     if (count > packs) {
-        qsort(sorted, count, sizeof *sorted, heaviest_first);
-        pack_sorted(sorted, count, packs, pack_of, place_of);
+        pack_heaviest_first(weight, count, packs, pack_of, place_of);
     }
-    free(sorted);
 }
 
 void placement_eplb_replicate(const double *load, uint32_t experts, uint32_t replicas, uint32_t *expert_of,

@@ -26,6 +26,9 @@ struct placement_eplb_shape {
 /** Fills expert_of_slot[replicas]: slots in order of ranks, replicas ÷ ranks on each. load[experts]: any unit, >= 0. */
 void placement_eplb(const double *load, const struct placement_eplb_shape *shape, uint32_t *expert_of_slot);
 
+/** Numbers of things, the heaviest first, equals by their numbers: order[count]. */
+void placement_eplb_order(const double *weight, uint32_t count, uint32_t *order);
+
 /** Balanced packing alone: pack_of[count] and, in order of arrival, place_of[count] within the pack. packs divides count. */
 void placement_eplb_pack(const double *weight, uint32_t count, uint32_t packs, uint32_t *pack_of, uint32_t *place_of);
 

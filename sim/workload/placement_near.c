@@ -22,20 +22,26 @@ static uint32_t distance(uint32_t source, uint32_t rank, const uint32_t *domain_
     return rank == source ? 0 : domain_of_rank[rank] == domain_of_rank[source] ? 1 : 2;
 }
 
+uint32_t placement_near_of(const struct placement *placement, uint32_t expert, uint32_t source,
+                           const uint32_t *domain_of_rank, bool even, uint32_t *ranks) {
+    uint32_t nearest = UINT32_MAX, count = 0;
+    for (uint32_t i = placement->first[expert]; i < placement->first[expert + 1]; i++) {
+        const uint32_t far = even ? 0 : distance(source, placement->rank[i], domain_of_rank);
+        if (far < nearest) {
+            nearest = far;
+            count = 0;
+        }
+        if (far == nearest) {
+            ranks[count++] = placement->rank[i];
+        }
+    }
+    return count;
+}
+
 void placement_near_find(struct placement_near *near, uint32_t source, const uint32_t *domain_of_rank, bool even) {
     const struct placement *placement = near->placement;
     for (uint32_t expert = 0; expert < placement->experts; expert++) {
-        const uint32_t first = placement->first[expert], end = placement->first[expert + 1];
-        uint32_t nearest = 2, count = 0;
-        for (uint32_t i = first; i < end && !even; i++) {
-            const uint32_t far = distance(source, placement->rank[i], domain_of_rank);
-            nearest = far < nearest ? far : nearest;
-        }
-        for (uint32_t i = first; i < end; i++) {
-            if (even || distance(source, placement->rank[i], domain_of_rank) == nearest) {
-                near->rank[first + count++] = placement->rank[i];
-            }
-        }
-        near->count[expert] = count;
+        near->count[expert] =
+            placement_near_of(placement, expert, source, domain_of_rank, even, near->rank + placement->first[expert]);
     }
 }

@@ -25,7 +25,11 @@ void placement_near_init(struct placement_near *near, const struct placement *pl
 /** Frees what it holds. */
 void placement_near_fini(struct placement_near *near);
 
-/** Finds the replicas for the tokens of a rank. domain_of_rank[ranks]: NVLink domain of each local rank. even: all replicas. */
+/** The replicas of one expert that tokens of a rank may go to: fills ranks (room for all its replicas), returns how many. */
+uint32_t placement_near_of(const struct placement *placement, uint32_t expert, uint32_t source,
+                           const uint32_t *domain_of_rank, bool even, uint32_t *ranks);
+
+/** Finds them for all experts. domain_of_rank[ranks]: NVLink domain of each local rank. even: all replicas. */
 void placement_near_find(struct placement_near *near, uint32_t source, const uint32_t *domain_of_rank, bool even);
 
 /** Stream of draws of one token; source is its rank in the whole run. */
@@ -33,10 +37,14 @@ static inline uint64_t placement_near_stream(uint64_t seed, uint32_t source, uin
     return hash_stream(seed, HASH_PURPOSE_REPLICA, source, token);
 }
 
+/** Which of several equally near replicas of an expert a token goes to. */
+static inline uint32_t placement_near_choose(uint64_t stream, uint32_t expert, uint32_t count) {
+    return count > 1 ? hash_below(hash_draw(stream, expert), count) : 0;
+}
+
 /** The local rank that a token of the source goes to for an expert. */
 static inline uint32_t placement_near_rank(const struct placement_near *near, uint64_t stream, uint32_t expert) {
-    const uint32_t first = near->placement->first[expert], count = near->count[expert];
-    return near->rank[first + (count > 1 ? hash_below(hash_draw(stream, expert), count) : 0)];
+    return near->rank[near->placement->first[expert] + placement_near_choose(stream, expert, near->count[expert])];
 }
 
 #endif

@@ -128,25 +128,6 @@ void placement_traffic_free(struct placement_traffic *traffic) {
     }
 }
 
-/* The replicas of an expert that a source's tokens may go to, as placement_near_find finds them. Returns how many. */
-static uint32_t find_near(struct placement_traffic *traffic, uint32_t source, uint32_t expert) {
-    const struct placement *placement = traffic->placement;
-    uint32_t nearest = 3, count = 0;
-    for (uint32_t i = placement->first[expert]; i < placement->first[expert + 1]; i++) {
-        const uint32_t rank = placement->rank[i];
-        const bool near = traffic->domain_of[rank] == traffic->domain_of[source];
-        const uint32_t far = traffic->even ? 0 : rank == source ? 0 : near ? 1 : 2;
-        if (far < nearest) {
-            nearest = far;
-            count = 0;
-        }
-        if (far == nearest) {
-            traffic->near[count++] = rank;
-        }
-    }
-    return count;
-}
-
 /* Sends all picks of an expert to where the placement has it now. */
 static void direct_picks(struct placement_traffic *traffic, uint32_t expert) {
     const struct placement_tokens *tokens = traffic->tokens;
@@ -155,11 +136,11 @@ static void direct_picks(struct placement_traffic *traffic, uint32_t expert) {
         const uint32_t pick = traffic->picked[i], token = pick / tokens->top_k;
         if (pick >= end) {
             const uint32_t run = token / tokens->tokens; /* tokens of one source and micro-batch */
-            count = find_near(traffic, run % tokens->sources, expert);
+            count = placement_near_of(traffic->placement, expert, run % tokens->sources, traffic->domain_of,
+                                      traffic->even, traffic->near);
             end = (run + 1) * tokens->tokens * tokens->top_k;
         }
-        const uint64_t draw = count > 1 ? hash_draw(tokens->replica_stream[token], expert) : 0;
-        traffic->goes_to[pick] = traffic->near[count > 1 ? hash_below(draw, count) : 0];
+        traffic->goes_to[pick] = traffic->near[placement_near_choose(tokens->replica_stream[token], expert, count)];
     }
 }
 
