@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/experiment_doubt.h"
 
+#include "base/number.h"
 #include "base/quantity.h"
 #include "base/rate.h"
 
@@ -103,12 +104,36 @@ static void doubt_feedback(const struct doubts *doubts, const struct experiment 
     }
 }
 
-/** Nothing is lost where lossless queues never overflow, or links have credits, and nothing fails. */
+/** No less than can come by any link after a pause: fabric/headroom.h works it out link by link, here the longest cable has the highest rate. */
+static uint64_t most_in_flight_bytes(const struct topology *topology) {
+    enum { PACKETS = 4 };
+    const struct topology_fabric *fabric = &topology->fabric;
+    const struct topology_nic *nic = &topology->nic;
+    const struct topology_switch *leaf = &topology->leaf, *spine = &topology->spine;
+    const uint64_t cable_m =
+        number_larger(fabric->host_cable_m, number_larger(fabric->spine_cable_m, fabric->super_spine_cable_m));
+    const uint64_t device_ps = number_larger(nic->latency_ps, number_larger(leaf->latency_ps, spine->latency_ps));
+    const uint64_t built_ps = cable_m * fabric->cable_latency_ps_per_m + device_ps;
+    const uint64_t link_ps = fabric->link_latency_ps > 0 ? fabric->link_latency_ps : built_ps;
+    const uint64_t rate =
+        number_larger(nic->rate_bits_per_s, number_larger(leaf->port_rate_bits_per_s, spine->port_rate_bits_per_s));
+    return (uint64_t)(2 * (double)link_ps * (double)rate / 8e12) + PACKETS * (nic->payload_bytes + nic->header_bytes);
+}
+
+/** Pauses come in time if there is headroom enough. A watchdog drops. */
+static bool is_lossless(const struct topology_switch *device, uint64_t in_flight_bytes) {
+    const bool room = device->headroom_bytes == 0 || device->headroom_bytes >= in_flight_bytes; /* 0: automatic */
+    return device->pfc && room && !device->watchdog;
+}
+
+/** Is it sure that nothing is lost? Lossless queues never overflow, or links have credits; hosts take what arrives; nothing fails. */
 static bool loses_nothing(const struct experiment *experiment) {
     const struct topology *topology = &experiment->topology;
+    const uint64_t in_flight_bytes = most_in_flight_bytes(topology);
     const bool lossless =
-        topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND || (topology->leaf.pfc && topology->spine.pfc);
-    return lossless && experiment->n_failures == 0;
+        topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND ||
+        (is_lossless(&topology->leaf, in_flight_bytes) && is_lossless(&topology->spine, in_flight_bytes));
+    return lossless && topology->nic.receive_rate_bits_per_s == 0 && experiment->n_failures == 0;
 }
 
 /** Selective repeat where nothing is lost, or where time-outs are all that tells of a loss. */

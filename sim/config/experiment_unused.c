@@ -5,6 +5,7 @@
 #include "config/key.h"
 #include "config/section_reader.h"
 
+#include <stddef.h>
 #include <string.h>
 
 /** When a setting matters. */
@@ -218,6 +219,33 @@ static bool has_short_timeout(const struct experiment *experiment) {
     return experiment->transport.short_timeout_ps > 0;
 }
 
+static bool has_planes(const struct experiment *experiment) {
+    return experiment->topology.nic.planes > 1;
+}
+
+static bool has_usual_failover(const struct experiment *experiment) {
+    return has_planes(experiment) && experiment->topology.nic.plane_failover_time_ps == 0;
+}
+
+static bool has_slow_host(const struct experiment *experiment) {
+    for (uint32_t i = 0; i < experiment->n_failures; i++) {
+        const enum experiment_action action = experiment->failures[i].action;
+        if (action == EXPERIMENT_ACTION_SLOW_RECEIVE || action == EXPERIMENT_ACTION_STOP_RECEIVE) {
+            return true;
+        }
+    }
+    return experiment->topology.nic.receive_rate_bits_per_s > 0;
+}
+
+static bool has_spine_watchdog(const struct experiment *experiment) {
+    return experiment->topology.spine.watchdog;
+}
+
+/* What the leaf has, the spine has too unless its section says otherwise. */
+static bool has_watchdog(const struct experiment *experiment) {
+    return experiment->topology.leaf.watchdog || has_spine_watchdog(experiment);
+}
+
 static const struct rule rules[] = {
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
@@ -281,32 +309,52 @@ static const struct rule rules[] = {
     {"congestion.nscc", has_nscc, "with a policy of controller nscc"},
     {"congestion.hpcc", has_hpcc, "with a policy of controller hpcc"},
     {"congestion.receiver_credit", has_receiver_credit, "with a policy of controller receiver_credit"},
+    {"topology.nic.plane_choice", has_planes, "with several planes (nic.planes)"},
+    {"topology.nic.plane_failover", has_usual_failover, "with several planes and without nic.plane_failover_time"},
+    {"topology.nic.plane_failover_time", has_planes, "with several planes (nic.planes)"},
+    {"topology.nic.receive_buffer", has_slow_host, "with nic.receive_rate or a failure slow_receive or stop_receive"},
+    {"topology.nic.receive_headroom", has_slow_host, "with nic.receive_rate or a failure slow_receive or stop_receive"},
+    {"topology.leaf.watchdog_detection", has_watchdog, "with a watchdog (leaf.watchdog)"},
+    {"topology.leaf.watchdog_restoration", has_watchdog, "with a watchdog (leaf.watchdog)"},
+    {"topology.spine.watchdog_detection", has_spine_watchdog, "with a watchdog (spine.watchdog)"},
+    {"topology.spine.watchdog_restoration", has_spine_watchdog, "with a watchdog (spine.watchdog)"},
 };
 
-/** Is what a key holds also what it would hold if it were not given? */
-static bool is_default(const struct search *search, const struct section *section, const struct key *key) {
+/** Is what a key holds also what it would hold if it were not given? offset: of what sections count from. */
+static bool is_default(const struct search *search, size_t offset, const struct section *section,
+                       const struct key *key) {
     char given[KEY_LINE_SIZE], otherwise[KEY_LINE_SIZE];
-    key_print(given, key, (const char *)search->experiment + section->offset);
-    key_print(otherwise, key, (const char *)search->defaults + section->offset);
+    key_print(given, key, (const char *)search->experiment + offset + section->offset);
+    key_print(otherwise, key, (const char *)search->defaults + offset + section->offset);
     return strcmp(given, otherwise) == 0;
 }
 
-/** Is a path that is given worth a note? A section is, if one of its keys is. */
+/** The same of a dotted path. */
+static bool is_path_default(const struct search *search, size_t offset, const struct schema *schema, const char *path) {
+    char parent[64];
+    const char *dot = strrchr(path, '.');
+    snprintf(parent, sizeof parent, "%.*s", (int)(dot - path), path);
+    const struct section *section = key_section(schema, parent);
+    return is_default(search, offset, section, key_find(section, dot + 1));
+}
+
+/** Is a path that is given worth a note? A section is, if one of its keys is. Hardware that is as usual is not. */
 static bool is_notable(const struct search *search, const char *path, const struct tree_entry *entry) {
+    static const char topology[] = "topology.";
     const struct section *section = key_section(experiment_keys(), path);
+    if (strncmp(path, topology, strlen(topology)) == 0) {
+        return !is_path_default(search, offsetof(struct experiment, topology), topology_keys(),
+                                path + strlen(topology));
+    }
     if (search->experiment->topology_path[0] != '\0') {
         return true;
     }
     if (section == NULL) {
-        char parent[64];
-        const char *dot = strrchr(path, '.');
-        snprintf(parent, sizeof parent, "%.*s", (int)(dot - path), path);
-        section = key_section(experiment_keys(), parent);
-        return !is_default(search, section, key_find(section, dot + 1));
+        return !is_path_default(search, 0, experiment_keys(), path);
     }
     for (uint32_t i = 0; i < entry->value->n_entries; i++) {
         const struct key *key = key_find(section, entry->value->entries[i].key);
-        if (key != NULL && !is_default(search, section, key)) {
+        if (key != NULL && !is_default(search, 0, section, key)) {
             return true;
         }
     }
@@ -377,6 +425,8 @@ static bool is_said(const struct search *search, const char *path) {
 void experiment_unused(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {
     struct experiment defaults = {.model.preset = ""};
     section_reader_defaults(experiment_keys(), &defaults);
+    section_reader_defaults(topology_keys(), &defaults.topology);
+    defaults.topology.spine = experiment->topology.leaf;
     memcpy(defaults.model.preset, experiment->model.preset, sizeof defaults.model.preset);
     experiment_preset_fill(&defaults.model);
     const struct search search = {.experiment = experiment, .defaults = &defaults, .root = root, .notes = notes};
