@@ -327,8 +327,8 @@ static inline void pair_complete_messages(struct endpoint *endpoint, struct queu
     }
 }
 
-/** What was on its way over a plane that has died is sent again. */
-void pair_fail_over(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
+/** A time-out, or a plane that has died: all that is on its way is sent again. */
+void pair_give_up_flight(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps);
 
 /* pair_recovery.c: selective repeat */
 

@@ -37,11 +37,7 @@ uint32_t failover_mask(const struct context *context, uint32_t source, uint32_t 
 
 uint32_t failover_plane(const struct context *context, uint32_t source, uint32_t destination, uint32_t plane,
                         uint64_t now_ps) {
-    const uint32_t mask = failover_mask(context, source, destination, now_ps);
-    while (mask >> plane & 1) {
-        plane = (plane + 1) % context->fabric->n_planes;
-    }
-    return plane;
+    return failover_next(failover_mask(context, source, destination, now_ps), plane, context->fabric->n_planes);
 }
 
 uint64_t failover_step_ps(const struct context *context, uint32_t n) {
@@ -83,7 +79,7 @@ void failover_step(struct endpoint *endpoint, struct engine_worker *worker, uint
         const uint32_t after = closed_planes(nic, pair);
         const uint32_t dead = failover_mask(endpoint->context, endpoint->device, pair->destination, now_ps);
         if (loses(nic, pair, after & ~before & dead)) {
-            pair_fail_over(endpoint, pair, now_ps);
+            pair_give_up_flight(endpoint, pair, now_ps);
         }
         if (after != before) {
             nic_line_up(endpoint, worker, pair, now_ps);

@@ -14,7 +14,15 @@ struct engine_worker;
 /** Planes (bits) that a NIC leaves out at a time towards a destination; 0 where that would leave none. */
 uint32_t failover_mask(const struct context *context, uint32_t source, uint32_t destination, uint64_t now_ps);
 
-/** The first plane at or after `plane`, in turn, that is not left out towards a destination. */
+/** The first plane at or after `plane`, in turn, that is not among those left out (bits; not all of them). */
+static inline uint32_t failover_next(uint32_t left_out, uint32_t plane, uint32_t n_planes) {
+    while (left_out >> plane & 1) {
+        plane = (plane + 1) % n_planes;
+    }
+    return plane;
+}
+
+/** The same of those that are left out towards a destination. */
 uint32_t failover_plane(const struct context *context, uint32_t source, uint32_t destination, uint32_t plane,
                         uint64_t now_ps);
 

@@ -77,12 +77,12 @@ void nic_fini(struct endpoint *endpoint) {
     for (uint32_t i = 0; nic->ledgers && i < nic->n_pairs; i++) {
         plane_ledger_fini(&nic->ledgers[i]);
     }
-    free(nic->echoes);
     for (uint32_t i = 0; nic->recoveries && i < nic->n_pairs; i++) {
         recovery_fini(&nic->recoveries[i].packets);
     }
-    free(nic->recoveries);
+    free(nic->echoes);
     free(nic->ledgers);
+    free(nic->recoveries);
     free(nic->more_planes);
     free(nic->recycled);
     pull_free(nic->pulls);
@@ -556,16 +556,15 @@ uint64_t nic_next_change_ps(const struct nic *nic) {
 
 uint64_t nic_awaited_change_ps(const struct endpoint *endpoint) {
     const struct nic *nic = &endpoint->nic;
-    if (nic->failover_ps != TIME_NEVER) {
-        return nic_next_change_ps(nic) < endpoint->context->parameters->limit_ps ? nic_next_change_ps(nic) : TIME_NEVER;
-    }
-    if (nic->n_changes == 0) {
+    const uint64_t next_ps = nic_next_change_ps(nic);
+    if (next_ps == TIME_NEVER) {
         return TIME_NEVER;
     }
-    if (endpoint->ports[0].credit) { // a link that comes up is told credit, whether anything waits or not
-        return nic_next_change_ps(nic) < endpoint->context->parameters->limit_ps ? nic_next_change_ps(nic) : TIME_NEVER;
+    // planes are left, and links that come up are told credit, whether anything waits or not
+    if (nic->failover_ps != TIME_NEVER || endpoint->ports[0].credit) {
+        return next_ps < endpoint->context->parameters->limit_ps ? next_ps : TIME_NEVER;
     }
-    return nic_is_paused(endpoint) ? nic_next_change_ps(nic) : TIME_NEVER;
+    return nic_is_paused(endpoint) ? next_ps : TIME_NEVER;
 }
 
 void nic_handle_change(struct endpoint *endpoint, struct engine_worker *worker) {

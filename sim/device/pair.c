@@ -364,7 +364,7 @@ static void rewind_to(struct endpoint *endpoint, struct queue_pair *pair, uint32
     pair_ask_window(endpoint, pair, plane);
 }
 
-void pair_fail_over(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
+void pair_give_up_flight(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
     if (endpoint->nic.recoveries) {
         pair_recovery_time_out(endpoint, pair, now_ps);
     } else {
@@ -581,11 +581,7 @@ void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker) 
             host_reps_timed_out(&endpoint->nic.recycled[pair->number * endpoint->nic.n_planes + plane], now_ps);
         }
     }
-    if (endpoint->nic.recoveries) {
-        pair_recovery_time_out(endpoint, pair, now_ps);
-    } else {
-        rewind_to(endpoint, pair, pair->cumulative, now_ps);
-    }
+    pair_give_up_flight(endpoint, pair, now_ps);
     pair_arm_timer(endpoint, pair);
     nic_line_up(endpoint, worker, pair, now_ps);
 }

@@ -51,10 +51,7 @@ void pair_add_planes(struct nic *nic, bool grown) {
 void pair_open_planes(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
     const struct nic *nic = &endpoint->nic;
     const uint32_t dead = failover_mask(endpoint->context, endpoint->device, pair->destination, now_ps);
-    uint32_t own = pair->number % nic->n_planes;
-    while (dead >> own & 1) {
-        own = (own + 1) % nic->n_planes;
-    }
+    const uint32_t own = failover_next(dead, pair->number % nic->n_planes, nic->n_planes);
     for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
         pair_plane(nic, pair, plane)->closed = (dead >> plane & 1) || (nic->by_pair && plane != own);
     }

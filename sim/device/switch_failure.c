@@ -186,7 +186,7 @@ static void forget_pause(struct switch_device *device, struct engine_worker *wor
     port->paused = false;
     port->counters->paused_ps += now_ps - port->paused_since_ps;
     watchdog_resumed(device->watchdog, port->number, now_ps);
-    device->stale[port->number / 64] |= UINT64_C(1) << (port->number % 64);
+    switch_port_note_stale(device, port);
     switch_port_kick(device, worker, port, now_ps);
 }
 

@@ -96,7 +96,7 @@ static void declare_storm(struct switch_device *device, struct engine_worker *wo
     switch_port_drain_any(device, worker, port, now_ps - 1);
     port->counters->watchdog_storms++;
     empty(device, worker, port, now_ps);
-    device->stale[port->number / 64] |= UINT64_C(1) << (port->number % 64);
+    switch_port_note_stale(device, port);
     switch_port_kick(device, worker, port, now_ps);
 }
 

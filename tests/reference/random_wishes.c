@@ -6,7 +6,7 @@
 #define US UINT64_C(1000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { ONE_FXP20 = 1 << 20, PLENTY_BYTES = 1 << 20, WISHES_EACH = 3, WISHING_PERCENT = 75, BLINKING_PERCENT = 8 };
+enum { ONE_FXP20 = 1 << 20, PLENTY_BYTES = 1 << 20, WISHES_EACH = 3, WISHING_PERCENT = 75, BLINKING_PERCENT = 16 };
 enum { BYTE_PS = 20 /* at 400 Gb/s */ };
 
 enum topic { TOPIC_WISHES = 400, TOPIC_BLINKS };
