@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     for (unsigned i = 0; i < errors->count; i++) {
         REQUIRE(errors->errors[i].id > 0 && errors->errors[i].message[0] != '\0', "an error without number or message");
-        REQUIRE(strpbrk(errors->errors[i].source, "\n\r") == NULL, "a source line that is two");
+        REQUIRE(strchr(errors->errors[i].source, '\n') == NULL, "a source line that is two");
     }
     placement_file_fini(&file);
     free(errors);
