@@ -353,8 +353,8 @@ static const struct key dcqcn_keys[] = {
 #define RA21 "Spectrum-X RA2.1 profile, Mellanox nic-configuration-operator 7697793"
 
 static const struct key spectrum_x_keys[] = {
-    {"responsiveness", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.10",
-     .doc = "alpha: how strongly delay changes the rate (" RA21 ": 6553/65536).",
+    {"responsiveness", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.09999",
+     .doc = "alpha: how strongly delay changes the rate (" RA21 ": 6553/65536, which 0.1 does not round to).",
      FIELD(experiment_spectrum_x, responsiveness)},
     {"largest_decrease", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.970",
      .doc = "Smallest factor on the rate in a round trip (" RA21 ": 63570/65536).",

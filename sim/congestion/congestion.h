@@ -117,7 +117,7 @@ struct receiver_credit_parameters {
     double step;           /**< of the pace */
 };
 
-/** Parameters of all controllers (configuration section `congestion`). */
+/** Parameters of all controllers (configuration section `congestion`). Their usual values, with sources, stand in its key tables, and nowhere else. */
 struct congestion_parameters {
     enum congestion_kind kind;
     uint64_t notification_interval_ps; /**< receiver: at most one notification per queue pair in this time */

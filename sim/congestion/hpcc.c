@@ -120,12 +120,3 @@ const struct congestion_controller hpcc_controller = {
     .window = hpcc_window,
     .rate = hpcc_rate,
 };
-
-void hpcc_defaults(uint64_t line_bits_per_s, struct hpcc_parameters *parameters) {
-    *parameters = (struct hpcc_parameters){
-        .target = 0.95,
-        .largest_stage = 5,
-        .round_trip_ps = UINT64_C(10000000),
-        .additive_bits_per_s = line_bits_per_s / 2500, // 10 Mb/s at 25 Gb/s
-    };
-}

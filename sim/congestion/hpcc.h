@@ -26,10 +26,4 @@
  */
 extern const struct congestion_controller hpcc_controller;
 
-/**
- * Fills the figures for a line rate: target 0.95, largest stage 5 (the paper), base round trip 10 us (estimate: the paper's
- * testbed has about 9 us), additive 10 Mb/s at 25 Gb/s (HPCC's simulator) in proportion to the line, times T.
- */
-void hpcc_defaults(uint64_t line_bits_per_s, struct hpcc_parameters *parameters);
-
 #endif

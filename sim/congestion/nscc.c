@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define MICROSECOND_PS UINT64_C(1000000)
 #define REFERENCE_ROUND_TRIP_PS 12e6  /* uec.cpp: 12 us */
 #define REFERENCE_PRODUCT_BYTES 150e3 /* uec.cpp: 100 Gb/s × 12 us */
 #define LARGEST_CUT 0.5               /* uec.cpp: never below half at once */
@@ -243,20 +242,3 @@ const struct congestion_controller nscc_controller = {
     .window = nscc_window,
     .rate = nscc_rate,
 };
-
-void nscc_defaults(struct nscc_parameters *parameters) {
-    *parameters = (struct nscc_parameters){
-        .target = 1,
-        .largest_window = 1.5,
-        .proportional = 4,
-        .fair = 5,
-        .steady = 0.15,
-        .fast = 0.25,
-        .decrease = 0.8,
-        .delay_weight = 0.0125,
-        .quick_share = 0.125,
-        .quick_delay = 4,
-        .fast_delay_ps = MICROSECOND_PS,
-        .adjust_packets = 8,
-    };
-}

@@ -37,10 +37,4 @@
  */
 extern const struct congestion_controller nscc_controller;
 
-/**
- * Fills the figures of uec.cpp: target 1 (0.75 with trimming), largest window 1.5, proportional 4, fair 5, steady 0.15, fast 0.25, decrease 0.8,
- * delay weight 0.0125, quick share 1/8 (qa_gate 3), quick delay 4, fast delay 1 us, adjust after 8 packets.
- */
-void nscc_defaults(struct nscc_parameters *parameters);
-
 #endif

@@ -150,14 +150,3 @@ uint64_t receiver_credit_gap_ps(const struct receiver_credit_pace *pace, uint64_
     const uint64_t rate = (uint64_t)((double)line_bits_per_s * pace->rate);
     return (uint64_t)((rate_wide)bytes * UINT64_C(8000000000000) / (rate > 0 ? rate : 1));
 }
-
-void receiver_credit_defaults(struct receiver_credit_parameters *parameters) {
-    *parameters = (struct receiver_credit_parameters){
-        .first_window = 1.5,
-        .pull_packets = 4,
-        .interval_ps = UINT64_C(18000000),
-        .tolerated = 0.3,
-        .decrease = 0.5,
-        .step = 0.01,
-    };
-}

@@ -59,7 +59,4 @@ void receiver_credit_trimmed(const struct receiver_credit_parameters *parameters
 /** How long the NIC waits after a pull for bytes on the wire. */
 uint64_t receiver_credit_gap_ps(const struct receiver_credit_pace *pace, uint64_t bytes, uint64_t line_bits_per_s);
 
-/** Fills the figures of uet-htsim: first window 1.5, pulls of 4 packets, intervals of 18 us (1.5 × 12 us), tolerated 0.3, decrease 0.5, step 0.01. */
-void receiver_credit_defaults(struct receiver_credit_parameters *parameters);
-
 #endif

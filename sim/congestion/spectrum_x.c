@@ -13,8 +13,6 @@ enum { SMALLEST_RESET_REPLIES = 256 }; /* once in so many replies (rtt_template)
 
 enum { WINDOW_LIMIT_BYTES = 65536 }; /* 16 packets of 4 KiB: enough to tell half from whole */
 
-#define MICROSECOND_PS UINT64_C(1000000)
-
 /* One queue pair. */
 struct spectrum_x_state {
     uint64_t line_bits_per_s;
@@ -258,21 +256,3 @@ const struct congestion_controller spectrum_x_controller = {
     .trimmed = spectrum_x_trimmed,
     .rate = spectrum_x_rate,
 };
-
-void spectrum_x_defaults(struct spectrum_x_parameters *parameters) {
-    *parameters = (struct spectrum_x_parameters){
-        .responsiveness_fxp16 = 6553,
-        .largest_decrease_fxp16 = 63570,
-        .largest_increase_fxp16 = 69468,
-        .additive_fxp20 = 96,
-        .hyper_additive_fxp20 = 1700,
-        .hyper_period_ps = 2000 * MICROSECOND_PS,
-        .delay_threshold_ps = 13 * MICROSECOND_PS,
-        .largest_delay_ps = 250 * MICROSECOND_PS,
-        .first_congestion_fxp20 = FXP20_ONE / 2,
-        .minimum_fxp20 = 1 << 6,
-        .base_round_trip_ps = 200 * MICROSECOND_PS,
-        .probe_abort_ps = (300 * MICROSECOND_PS) << 4,
-        .early_pacing = false,
-    };
-}

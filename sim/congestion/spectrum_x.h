@@ -58,13 +58,4 @@
  */
 extern const struct congestion_controller spectrum_x_controller;
 
-/**
- * Fills the figures: RA2.1 for responsiveness (6553 / 2^16), factors (63570 and 69468 / 2^16), AI 96, HAI 1700,
- * hyper period 2 ms, threshold 13 us, largest delay 250 us, first congestion 524288 / 2^20; the template for the minimum
- * (2^6 / 2^20) and the start of the smallest round trip (200 us). The template gives a probe up after 300 us << number of
- * probes given up in a row; our NIC does not double, so the default is 300 us << 4: a full lossless pool delays a probe by
- * more than a millisecond, and a controller that gives up sooner sees nothing. Early pacing is off.
- */
-void spectrum_x_defaults(struct spectrum_x_parameters *parameters);
-
 #endif

@@ -8,8 +8,6 @@
 
 enum { NEWTON_STEPS = 5 };
 
-#define MICROSECOND_PS UINT64_C(1000000)
-
 /* One queue pair. */
 struct swift_state {
     uint64_t line_bits_per_s;
@@ -187,20 +185,3 @@ const struct congestion_controller swift_controller = {
     .window = swift_window,
     .rate = swift_rate,
 };
-
-void swift_defaults(struct swift_parameters *parameters) {
-    *parameters = (struct swift_parameters){
-        .base_target_ps = 20 * MICROSECOND_PS,
-        .hop_ps = 3053435, // 20 us / 6.55
-        .scaling_range_ps = 100 * MICROSECOND_PS,
-        .scaling_least_window = 0.1,
-        .scaling_most_window = 100,
-        .additive = 1,
-        .decrease = 0.8,
-        .largest_decrease = 0.5,
-        .least_window = 0.001,
-        .most_window = 1000,
-        .first_window = 0,
-        .reset_losses = 5,
-    };
-}

@@ -30,11 +30,4 @@
  */
 extern const struct congestion_controller swift_controller;
 
-/**
- * Fills the figures of ultraethernet/uet-htsim 40ccb05 swift.cpp, which calls them guesses (the paper gives none for all of
- * them): base target 20 us, hop 20 us / 6.55, range 5 × base target, scaling between 0.1 and 100 packets, additive 1, decrease 0.8, largest decrease
- * 0.5; reset after 5 losses; windows of 0.001 (estimate: the paper paces down to about that) … 1000 packets (estimate), first window 0.
- */
-void swift_defaults(struct swift_parameters *parameters);
-
 #endif

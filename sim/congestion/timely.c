@@ -6,8 +6,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define MICROSECOND_PS UINT64_C(1000000)
-
 /* One queue pair. */
 struct timely_state {
     uint64_t line_bits_per_s, rate_bits_per_s;
@@ -122,18 +120,3 @@ const struct congestion_controller timely_controller = {
     .window = timely_window,
     .rate = timely_rate,
 };
-
-void timely_defaults(uint64_t line_bits_per_s, struct timely_parameters *parameters) {
-    const uint64_t additive = line_bits_per_s / 1000; // 10 Mb/s at 10 Gb/s
-    *parameters = (struct timely_parameters){
-        .weight = 0.875,
-        .decrease = 0.8,
-        .low_ps = 50 * MICROSECOND_PS,
-        .high_ps = 500 * MICROSECOND_PS,
-        .least_round_trip_ps = 20 * MICROSECOND_PS,
-        .additive_bits_per_s = additive,
-        .hyper_bits_per_s = 5 * additive,
-        .hyper_stages = 5,
-        .minimum_bits_per_s = UINT64_C(100000000),
-    };
-}

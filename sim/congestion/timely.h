@@ -32,11 +32,4 @@
  */
 extern const struct congestion_controller timely_controller;
 
-/**
- * Fills the figures for a line rate: weight 0.875, decrease 0.8, low 50 us, high 500 us, least round trip 20 us, hyper after 5
- * stages (rdma-hw.cc). additive 10 Mb/s and hyper 50 Mb/s at 10 Gb/s, in
- * proportion to the line; minimum 100 Mb/s (estimate: as the simulator has for DCQCN).
- */
-void timely_defaults(uint64_t line_bits_per_s, struct timely_parameters *parameters);
-
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "acknowledge.h"
+#include "usual.h"
 
 #include "congestion/hpcc.h"
 #include "congestion/telemetry.h"
@@ -15,8 +16,7 @@
 enum { PACKET_BYTES = 1000, CODE_ONE = 6 << 4, CODE_TWO = 7 << 4, CODE_HALF = 5 << 4 };
 
 static struct congestion_parameters figures(double target, uint32_t additive_packets) {
-    struct congestion_parameters parameters = {.kind = CONGESTION_HPCC};
-    hpcc_defaults(LINE, &parameters.hpcc);
+    struct congestion_parameters parameters = usual_congestion(CONGESTION_HPCC, LINE);
     parameters.hpcc.target = target;
     parameters.hpcc.additive_bits_per_s = LINE / 125 * additive_packets;
     return parameters;
@@ -41,8 +41,7 @@ static void tell(struct acknowledge_pair *pair, uint32_t packets, uint8_t teleme
 }
 
 START_TEST(defaults_are_the_published_figures) {
-    struct hpcc_parameters p;
-    hpcc_defaults(UINT64_C(25000000000), &p);
+    const struct hpcc_parameters p = usual_congestion(CONGESTION_HPCC, UINT64_C(25000000000)).hpcc;
     ck_assert_double_eq(p.target, 0.95);
     ck_assert_uint_eq(p.largest_stage, 5);
     ck_assert_uint_eq(p.round_trip_ps, 10 * US);

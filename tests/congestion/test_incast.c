@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "congestion/dcqcn.h"
-#include "congestion/spectrum_x.h"
 #include "fluid_incast.h"
+#include "usual.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -27,8 +27,7 @@ static struct fluid_outcome run(const struct congestion_parameters *parameters, 
 }
 
 static struct congestion_parameters figures(bool early_pacing) {
-    struct congestion_parameters parameters = {.kind = CONGESTION_SPECTRUM_X, .notification_interval_ps = 4 * US};
-    spectrum_x_defaults(&parameters.spectrum_x);
+    struct congestion_parameters parameters = usual_congestion(CONGESTION_SPECTRUM_X, LINE);
     parameters.spectrum_x.early_pacing = early_pacing;
     return parameters;
 }

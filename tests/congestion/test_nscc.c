@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "acknowledge.h"
+#include "usual.h"
 
 #include "congestion/nscc.h"
 
@@ -13,9 +14,7 @@
 enum { PACKET_BYTES = 1500 };
 
 static struct congestion_parameters figures(void) {
-    struct congestion_parameters parameters = {.kind = CONGESTION_NSCC};
-    nscc_defaults(&parameters.nscc);
-    return parameters;
+    return usual_congestion(CONGESTION_NSCC, LINE);
 }
 
 static struct acknowledge_pair start(const struct congestion_parameters *parameters) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "congestion/receiver_credit.h"
+#include "usual.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -14,8 +15,7 @@ static struct congestion_state state;
 
 /* 10 us at 100 Gb/s are 100 packets. */
 static struct congestion_parameters start(double first_window) {
-    struct congestion_parameters parameters = {.kind = CONGESTION_RECEIVER_CREDIT};
-    receiver_credit_defaults(&parameters.receiver_credit);
+    struct congestion_parameters parameters = usual_congestion(CONGESTION_RECEIVER_CREDIT, LINE);
     parameters.receiver_credit.first_window = first_window;
     credit = congestion_controller_of(CONGESTION_RECEIVER_CREDIT);
     credit->start(&parameters, &state, LINE, 0, US);

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "congestion/none.h"
 #include "congestion/spectrum_x.h"
+#include "usual.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -15,10 +16,8 @@
 static const struct congestion_controller *spectrum_x;
 
 static struct congestion_parameters figures(void) {
-    struct congestion_parameters parameters = {.kind = CONGESTION_SPECTRUM_X};
-    spectrum_x_defaults(&parameters.spectrum_x);
     spectrum_x = congestion_controller_of(CONGESTION_SPECTRUM_X);
-    return parameters;
+    return usual_congestion(CONGESTION_SPECTRUM_X, LINE);
 }
 
 /* One queue pair and its clock, which skips the times at which the smallest round trip is set back. */

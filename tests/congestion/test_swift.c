@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "acknowledge.h"
+#include "usual.h"
 
 #include "congestion/swift.h"
 
@@ -12,9 +13,7 @@
 enum { PACKET_BYTES = 1250 }; /* 0.1 us at 100 Gb/s */
 
 static struct congestion_parameters figures(void) {
-    struct congestion_parameters parameters = {.kind = CONGESTION_SWIFT};
-    swift_defaults(&parameters.swift);
-    return parameters;
+    return usual_congestion(CONGESTION_SWIFT, LINE);
 }
 
 /* Target 30 us without scaling: 20 us, and two switches of 5 us each. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "acknowledge.h"
+#include "usual.h"
 
 #include "congestion/timely.h"
 
@@ -11,9 +12,7 @@
 #define LINE (UINT64_C(10000) * MBPS)
 
 static struct congestion_parameters figures(void) {
-    struct congestion_parameters parameters = {.kind = CONGESTION_TIMELY};
-    timely_defaults(LINE, &parameters.timely);
-    return parameters;
+    return usual_congestion(CONGESTION_TIMELY, LINE);
 }
 
 static struct acknowledge_pair start(const struct congestion_parameters *parameters) {

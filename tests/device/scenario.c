@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "scenario.h"
+#include "usual.h"
 
 #include "base/hash.h"
-#include "congestion/dcqcn.h"
-#include "congestion/spectrum_x.h"
 #include "fabric/irregular.h"
 
 enum { FULL_BYTES = RIG_PAYLOAD_BYTES + RIG_HEADER_BYTES };
@@ -29,9 +28,7 @@ static struct rig *paused_incast(void) {
     struct rig *rig = rig_create(&shape);
     squeeze(&rig->parameters.leaf);
     squeeze(&rig->parameters.spine);
-    rig->parameters.congestion.kind = CONGESTION_DCQCN;
-    dcqcn_profile("mellanox", UINT64_C(400000000000), true, &rig->parameters.congestion.dcqcn,
-                  &rig->parameters.congestion.notification_interval_ps);
+    rig->parameters.congestion = usual_congestion(CONGESTION_DCQCN, UINT64_C(400000000000));
     rig->parameters.nic.acknowledge_bytes = 1;
     for (uint32_t source = 1; source < 16; source++) {
         post(rig, source, (struct traffic_message){.destination = 0, .bytes = 200000 + source});
@@ -62,11 +59,9 @@ static struct rig *adaptive(void) {
     rig->parameters.nic.adaptive_marking = true;
     rig->parameters.nic.acknowledge_bytes = 1;
     squeeze(&rig->parameters.leaf);
-    rig->parameters.congestion.kind = CONGESTION_SPECTRUM_X;
-    spectrum_x_defaults(&rig->parameters.congestion.spectrum_x);
+    rig->parameters.congestion = usual_congestion(CONGESTION_SPECTRUM_X, UINT64_C(400000000000));
     rig->parameters.congestion.spectrum_x.base_round_trip_ps = 10000000;
     rig->parameters.congestion.spectrum_x.delay_threshold_ps = 500000;
-    rig->parameters.congestion.notification_interval_ps = 4000000;
     for (uint32_t source = 0; source < 16; source++) {
         post(rig, source, (struct traffic_message){.destination = (source * 5 + 6) % 16, .bytes = 400000});
         post(rig, source, (struct traffic_message){.destination = (source + 4) % 16, .bytes = 300000});

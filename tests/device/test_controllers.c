@@ -7,14 +7,7 @@
  * is ever full, so no pause helps.
  */
 #include "rig.h"
-
-#include "congestion/dcqcn.h"
-#include "congestion/hpcc.h"
-#include "congestion/nscc.h"
-#include "congestion/receiver_credit.h"
-#include "congestion/spectrum_x.h"
-#include "congestion/swift.h"
-#include "congestion/timely.h"
+#include "usual.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -45,21 +38,6 @@ struct outcome {
     double fair_after_us;             /* from then on every window is fair; negative: never */
 };
 
-static struct congestion_parameters congestion_of(enum congestion_kind kind) {
-    struct congestion_parameters parameters = {.kind = kind};
-    dcqcn_profile("mellanox", LINE, true, &parameters.dcqcn, &parameters.notification_interval_ps);
-    spectrum_x_defaults(&parameters.spectrum_x);
-    timely_defaults(LINE, &parameters.timely);
-    swift_defaults(&parameters.swift);
-    nscc_defaults(&parameters.nscc);
-    hpcc_defaults(LINE, &parameters.hpcc);
-    receiver_credit_defaults(&parameters.receiver_credit);
-    if (kind == CONGESTION_SPECTRUM_X) {
-        parameters.notification_interval_ps = 4 * US;
-    }
-    return parameters;
-}
-
 static struct rig *run(const struct incast *incast) {
     const struct rig_shape shape = {.leaves = 1,
                                     .hosts_per_leaf = incast->flows + 1,
@@ -67,7 +45,7 @@ static struct rig *run(const struct incast *incast) {
                                     .latency_ps = CABLE_PS,
                                     .cut_through = true};
     struct rig *rig = rig_create(&shape);
-    rig->parameters.congestion = congestion_of(incast->kind);
+    rig->parameters.congestion = usual_congestion(incast->kind, LINE);
     rig->parameters.nic.acknowledge_bytes = 1;
     rig->parameters.leaf.ecn = true;
     rig->parameters.leaf.ecn_minimum_bytes = incast->ecn_maximum_bytes ? incast->ecn_minimum_bytes : 150000;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Packet trimming: which packet a full queue cuts, what becomes of its header, and flows that get their packets again. */
-#include "congestion/nscc.h"
-#include "congestion/receiver_credit.h"
 #include "rig.h"
 #include "stand.h"
+#include "usual.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -158,9 +157,7 @@ static struct rig *trimmed_incast(enum congestion_kind kind) {
     rig->parameters.nic.data_class = PACKET_CLASS_LOSSY;
     rig->parameters.nic.out_of_order = rig->parameters.nic.selective_repeat = true;
     rig->parameters.nic.acknowledge_bytes = 1;
-    rig->parameters.congestion.kind = kind;
-    nscc_defaults(&rig->parameters.congestion.nscc);
-    receiver_credit_defaults(&rig->parameters.congestion.receiver_credit);
+    rig->parameters.congestion = usual_congestion(kind, UINT64_C(400000000000));
     for (uint32_t source = 1; source < 9; source++) {
         rig_send(rig, source, 0, 200 * RIG_PAYLOAD_BYTES);
     }

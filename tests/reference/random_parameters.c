@@ -5,8 +5,6 @@
 #include "random_loss.h"
 #include "random_wishes.h"
 
-#include "congestion/nscc.h"
-
 #define GBPS UINT64_C(1000000000)
 #define US UINT64_C(1000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -171,8 +169,7 @@ static struct swift_parameters draw_swift(struct dice *dice) {
 }
 
 static struct nscc_parameters draw_nscc(struct dice *dice) {
-    struct nscc_parameters nscc;
-    nscc_defaults(&nscc);
+    struct nscc_parameters nscc = {.proportional = 4, .fair = 5, .steady = 0.15, .fast = 0.25, .decrease = 0.8};
     nscc.target = 0.25 * (1 + dice_below(dice, 6));
     nscc.largest_window = 0.5 * (1 + dice_below(dice, 6));
     nscc.delay_weight = dice_chance(dice, 50) ? 0.0125 : 0.25;
