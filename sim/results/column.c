@@ -202,25 +202,26 @@ TAKE(endpoint, endpoints, measurement->n_ranks = (uint32_t)n_rows)
 TAKE(expert, experts, measurement->n_experts = (uint32_t)n_rows)
 TAKE(explanation, explanations, measurement->n_explanations = (uint32_t)n_rows)
 
-#define TABLE_OF(group, meaning, table, most, taker)                                                                   \
+#define TABLE_OF(group, meaning, row_name, table, most, taker)                                                         \
     {                                                                                                                  \
-        group, meaning, table##_columns, sizeof table##_columns / sizeof table##_columns[0],                           \
+        group, meaning, row_name, table##_columns, sizeof table##_columns / sizeof table##_columns[0],                 \
             sizeof(struct measurement_##table), table##_rows, table##_count, most, taker                               \
     }
-#define TABLE(group, meaning, table) TABLE_OF(group, meaning, table, UINT32_MAX - 1, table##_take)
-#define LONG_TABLE(group, meaning, table) TABLE_OF(group, meaning, table, INT64_MAX, table##_take)
+#define TABLE(group, meaning, row, table) TABLE_OF(group, meaning, row, table, UINT32_MAX - 1, table##_take)
+#define LONG_TABLE(group, meaning, row, table) TABLE_OF(group, meaning, row, table, INT64_MAX, table##_take)
 
 const struct column_table column_tables[] = {
-    TABLE("phases", "One phase of the traffic; row number = phase id", phase),
-    LONG_TABLE("messages", "One message over the fabric, in order of (source, destination, tag)", message),
-    LONG_TABLE("flows", "All messages of one (source, destination, phase), in that order", flow),
-    LONG_TABLE("rank_phases", "One rank in one phase, in order of (rank, phase)", rank_phase),
-    TABLE("links", "One directed link; row number = link id", link),
-    TABLE("endpoints", "One endpoint; row number = rank", endpoint),
-    TABLE("experts", "One expert of one expert-parallel group; row number = group × experts + expert", expert),
-    TABLE("explanations", "Short texts for people", explanation),
+    TABLE("phases", "One phase of the traffic; row number = phase id", "phase", phase),
+    LONG_TABLE("messages", "One message over the fabric, in order of (source, destination, tag)", "message", message),
+    LONG_TABLE("flows", "All messages of one (source, destination, phase), in that order", "flow", flow),
+    LONG_TABLE("rank_phases", "One rank in one phase, in order of (rank, phase)", "rank_phase", rank_phase),
+    TABLE("links", "One directed link; row number = link id", "link", link),
+    TABLE("endpoints", "One endpoint; row number = rank", "rank", endpoint),
+    TABLE("experts", "One expert of one expert-parallel group; row number = group × experts + expert", "expert",
+          expert),
+    TABLE("explanations", "Short texts for people", "explanation", explanation),
 };
 
 const size_t column_tables_count = sizeof column_tables / sizeof column_tables[0];
 
-const struct column_table column_totals = TABLE_OF("totals", "Sums over the run", totals, 1, NULL);
+const struct column_table column_totals = TABLE_OF("totals", "Sums over the run", NULL, totals, 1, NULL);

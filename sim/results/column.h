@@ -34,6 +34,7 @@ struct column {
 struct column_table {
     const char *name;      /**< of the group */
     const char *long_name; /**< what one row is */
+    const char *row;       /**< what one row is called: the dataset of row numbers, and the dimension of the others */
     const struct column *columns;
     size_t n_columns;
     size_t row_bytes;

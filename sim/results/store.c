@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "results/column.h"
+#include "results/store_axis.h"
 #include "results/store_part.h"
 #include "results/store_series.h"
 
@@ -107,9 +108,10 @@ static bool write_rows(hid_t dataset, hid_t memory_type, const struct column *co
     return done;
 }
 
-/** One column as a dataset: n_dimensions 1 = all rows, 0 = the first row as a scalar. */
+/** One column as a dataset: all rows, or without an axis of rows the first one as a scalar. */
 static bool put_column(hid_t group, const struct column_table *table, const struct column *column,
-                       const struct measurement *measurement, int n_dimensions) {
+                       const struct measurement *measurement, struct store_axis *axis) {
+    const int n_dimensions = axis != NULL ? 1 : 0;
     const hsize_t n_rows = table->n_rows(measurement), chunk = CHUNK_ROWS;
     const char *rows = table->rows(measurement);
     const hid_t file_type = store_part_type(column->type, column->size_bytes, false);
@@ -117,7 +119,7 @@ static bool put_column(hid_t group, const struct column_table *table, const stru
     const hid_t dataset = store_part_dataset(group, column->name, file_type, n_dimensions, &n_rows, &chunk);
     bool done = dataset >= 0 && store_part_text(dataset, "units", column->units) &&
                 store_part_text(dataset, "long_name", column->long_name);
-    if (done && n_dimensions == 0) {
+    if (done && axis == NULL) {
         done = H5Dwrite(dataset, memory_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows + column->offset) >= 0;
     } else if (done && n_rows > 0) {
         done = write_rows(dataset, memory_type, column, table->row_bytes, rows, n_rows);
@@ -125,18 +127,43 @@ static bool put_column(hid_t group, const struct column_table *table, const stru
     done = H5Dclose(dataset) >= 0 && done;
     H5Tclose(memory_type);
     H5Tclose(file_type);
-    return done;
+    return done && (axis == NULL || store_axis_attach(&axis, 1, group, column->name));
 }
 
-static bool put_table(hid_t run, const struct column_table *table, const struct measurement *measurement,
-                      int n_dimensions) {
+static bool put_totals(hid_t run, const struct measurement *measurement) {
+    const struct column_table *table = &column_totals;
     const hid_t group = store_part_group(run, table->name);
     bool done = group >= 0 && store_part_text(group, "long_name", table->long_name);
     for (size_t i = 0; done && i < table->n_columns; i++) {
-        done = put_column(group, table, &table->columns[i], measurement, n_dimensions);
+        done = put_column(group, table, &table->columns[i], measurement, NULL);
     }
     H5Gclose(group);
     return done;
+}
+
+static bool put_table(hid_t run, const struct column_table *table, const struct measurement *measurement) {
+    const hid_t group = store_part_group(run, table->name);
+    struct store_axis axis = {0};
+    bool done = group >= 0 && store_part_text(group, "long_name", table->long_name) &&
+                store_axis_count(&axis, group, table->row, "1", "Row number", 0, 1, table->n_rows(measurement));
+    for (size_t i = 0; done && i < table->n_columns; i++) {
+        done = put_column(group, table, &table->columns[i], measurement, &axis);
+    }
+    done = store_axis_end(&axis) && done;
+    H5Gclose(group);
+    return done;
+}
+
+/** Source and destination rack are two axes, though of the same racks: no tool takes a matrix that has one axis twice. */
+static bool put_rack_axes(hid_t run, uint32_t n_racks) {
+    struct store_axis source = {0}, destination = {0};
+    struct store_axis *const axes[] = {&source, &destination};
+    bool done =
+        store_axis_count(&source, run, "source_rack", "1", "Rack, by row of rack_bytes", 0, 1, n_racks) &&
+        store_axis_count(&destination, run, "destination_rack", "1", "Rack, by column of rack_bytes", 0, 1, n_racks) &&
+        store_axis_attach(axes, 2, run, "rack_bytes");
+    done = store_axis_end(&source) && done;
+    return store_axis_end(&destination) && done;
 }
 
 static bool put_rack_matrix(hid_t run, const struct measurement *measurement) {
@@ -148,7 +175,7 @@ static bool put_rack_matrix(hid_t run, const struct measurement *measurement) {
     if (done && measurement->n_racks > 0) {
         done = H5Dwrite(dataset, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, measurement->rack_bytes) >= 0;
     }
-    return H5Dclose(dataset) >= 0 && done;
+    return H5Dclose(dataset) >= 0 && done && put_rack_axes(run, measurement->n_racks);
 }
 
 /** Name of a run's group: 003_adaptive+dcqcn_seed1. A slash would open a group of its own. */
@@ -166,13 +193,14 @@ bool store_add_run(struct store *store, const struct measurement *measurement, s
     name_run(name, sizeof name, store->n_runs, measurement);
     watch(store);
     const hid_t run = store_part_group(store->runs, name);
-    bool done = run >= 0 && store_part_text(run, "policy", measurement->policy) &&
+    bool done = run >= 0 && store_part_text(run, "long_name", "One policy with one seed") &&
+                store_part_text(run, "policy", measurement->policy) &&
                 store_part_number(run, "seed", measurement->seed) &&
                 store_part_number(run, "outcome", (uint64_t)measurement->outcome) &&
                 (measurement->diagnosis[0] == '\0' || store_part_text(run, "diagnosis", measurement->diagnosis)) &&
-                put_table(run, &column_totals, measurement, 0) && put_rack_matrix(run, measurement);
+                put_totals(run, measurement) && put_rack_matrix(run, measurement);
     for (size_t i = 0; done && i < column_tables_count; i++) {
-        done = put_table(run, &column_tables[i], measurement, 1);
+        done = put_table(run, &column_tables[i], measurement);
     }
     done = done && (measurement->series == NULL || store_series_put(run, measurement->series));
     if (!done) {
@@ -188,7 +216,7 @@ bool store_add_run(struct store *store, const struct measurement *measurement, s
 static bool put_configuration(hid_t file, const char *text) {
     const hid_t type = store_part_type(COLUMN_TEXT, strlen(text) + 1, false); /* HDF5 has no text of length 0 */
     const hid_t dataset = store_part_dataset(file, "configuration", type, 0, NULL, NULL);
-    const bool done = dataset >= 0 &&
+    const bool done = dataset >= 0 && store_part_text(dataset, "units", "1") &&
                       store_part_text(dataset, "long_name", "Resolved configuration of all runs, as YAML") &&
                       H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
     H5Dclose(dataset);
@@ -202,6 +230,15 @@ static bool put_header(struct store *store, const struct store_header *header) {
            store_part_text(store->file, "program_version", header->program_version) &&
            store_part_text(store->file, "title", header->title) &&
            put_configuration(store->file, header->configuration);
+}
+
+static hid_t put_runs(hid_t file) {
+    const hid_t runs = store_part_group(file, "runs");
+    if (runs >= 0 && !store_part_text(runs, "long_name", "One group a run, numbered in order")) {
+        H5Gclose(runs);
+        return H5I_INVALID_HID;
+    }
+    return runs;
 }
 
 /** Creates the HDF5 file over the empty temporary one: no time stamp on its root, no lock (the name is ours alone, and some network file systems have none). */
@@ -236,7 +273,7 @@ struct store *store_open(const char *path, const struct store_header *header, st
     watch(store);
     store->file = create_file(store->temporary);
     if (store->file >= 0 && put_header(store, header)) {
-        store->runs = store_part_group(store->file, "runs");
+        store->runs = put_runs(store->file);
     }
     watch(NULL);
     if (store->runs < 0) {

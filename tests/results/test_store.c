@@ -108,6 +108,7 @@ START_TEST(every_column_has_unit_and_meaning) {
                      column_tables[i].columns[j].name);
             ck_assert_msg(H5Aexists_by_name(file, name, "units", H5P_DEFAULT) > 0, "%s", name);
             ck_assert_msg(H5Aexists_by_name(file, name, "long_name", H5P_DEFAULT) > 0, "%s", name);
+            ck_assert_msg(H5Aexists_by_name(file, name, "DIMENSION_LIST", H5P_DEFAULT) > 0, "%s", name);
         }
     }
     H5Fclose(file);
@@ -123,6 +124,8 @@ START_TEST(documentation_has_every_column_with_its_meaning) {
         snprintf(text, sizeof text, "### `%s`\n\n%s.\n", table->name, table->long_name);
         const char *section = strstr(page, text);
         ck_assert_msg(section != NULL, "%s", text);
+        snprintf(text, sizeof text, "`%s/%s`", table->name, table->row != NULL ? table->row : "simulated_ps");
+        ck_assert_msg(table->row == NULL || strstr(page, text) != NULL, "%s", text);
         for (size_t j = 0; j < table->n_columns; j++) {
             const struct column *column = &table->columns[j];
             static const char *const types[] = {"uint32", "uint64", "float64", "text"};
