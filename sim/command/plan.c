@@ -3,7 +3,7 @@
 
 #include "base/error_id.h"
 #include "base/memory.h"
-#include "config/connection_matrix.h"
+#include "config/flow_file.h"
 #include "workload/moe_summary.h"
 #include "workload/placement_choose.h"
 
@@ -61,7 +61,7 @@ static struct connection_plan *read_connections(const struct experiment *experim
     struct error_list errors = {0};
     struct connection_matrix matrix = {0};
     struct connection_plan *plan = NULL;
-    if (!connection_matrix_read(path, &matrix, &errors)) {
+    if (!flow_file_read(path, &matrix, &errors)) {
         *error = errors.errors[0];
     } else if (matrix.n_nodes > n_ranks) {
         error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_MATRIX, "%s has more nodes than there are GPUs", path);

@@ -203,6 +203,15 @@ static bool read_property(struct reading *reading, const struct word *word, stru
     return number != 0;
 }
 
+void connection_matrix_add(struct connection_matrix *matrix, const struct connection *connection) {
+    if (matrix->n_connections == matrix->connection_capacity) {
+        matrix->connection_capacity = matrix->connection_capacity ? 2 * matrix->connection_capacity : 256;
+        matrix->connections =
+            memory_resize(matrix->connections, matrix->connection_capacity, sizeof *matrix->connections);
+    }
+    matrix->connections[matrix->n_connections++] = *connection;
+}
+
 static void read_connection(struct reading *reading, const struct word *word) {
     struct connection connection = {.line = reading->line.number};
     struct said said = {0};
@@ -225,13 +234,7 @@ static void read_connection(struct reading *reading, const struct word *word) {
         report(reading, word->column, NULL, "the connection needs `start` or `trigger`, %s",
                said.start ? "not both" : "and has neither");
     }
-    struct connection_matrix *matrix = reading->matrix;
-    if (matrix->n_connections == matrix->connection_capacity) {
-        matrix->connection_capacity = matrix->connection_capacity ? 2 * matrix->connection_capacity : 256;
-        matrix->connections =
-            memory_resize(matrix->connections, matrix->connection_capacity, sizeof *matrix->connections);
-    }
-    matrix->connections[matrix->n_connections++] = connection;
+    connection_matrix_add(reading->matrix, &connection);
 }
 
 static void add_trigger(struct connection_matrix *matrix, const struct connection_trigger *trigger) {

@@ -56,6 +56,9 @@ bool connection_matrix_read(const char *path, struct connection_matrix *matrix, 
 bool connection_matrix_read_text(const char *name, const char *text, struct connection_matrix *matrix,
                                  struct error_list *errors);
 
+/** Appends a copy of a flow; n_nodes stays the caller's. */
+void connection_matrix_add(struct connection_matrix *matrix, const struct connection *connection);
+
 /** Frees what a matrix owns. */
 void connection_matrix_fini(struct connection_matrix *matrix);
 

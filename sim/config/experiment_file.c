@@ -4,7 +4,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "config/background_reader.h"
-#include "config/connection_matrix.h"
 #include "config/contradiction.h"
 #include "config/experiment_check.h"
 #include "config/experiment_doubt.h"
@@ -12,6 +11,7 @@
 #include "config/experiment_unused.h"
 #include "config/failure_reader.h"
 #include "config/file_kind.h"
+#include "config/flow_file.h"
 #include "config/gate_check.h"
 #include "config/key.h"
 #include "config/placement_file.h"
@@ -119,8 +119,7 @@ static void check_matrix(const struct reading *reading, const struct contradicti
     file_beside(experiment->matrix_path, sizeof experiment->matrix_path, reading->name, experiment->traffic.matrix);
     struct connection_matrix matrix = {0};
     const uint64_t gpus = scope->topology == NULL ? 0 : topology_check_gpus(&experiment->topology);
-    if (connection_matrix_read(experiment->matrix_path, &matrix, reading->errors) && gpus > 0 &&
-        matrix.n_nodes > gpus) {
+    if (flow_file_read(experiment->matrix_path, &matrix, reading->errors) && gpus > 0 && matrix.n_nodes > gpus) {
         contradiction_report(scope, ERROR_ID_CONFLICT_TRAFFIC, "traffic.matrix", "gpus_used",
                              "the connection matrix has %u nodes, the cluster %llu GPUs", matrix.n_nodes,
                              (unsigned long long)gpus);

@@ -138,9 +138,8 @@ static const struct key traffic_keys[] = {
      .doc = "permutation, all_to_all: who takes part: all, or numbers and ranges such as \"0-7, 16, 64-127/8\".",
      FIELD(experiment_traffic, gpus)},
     {"matrix", KEY_TEXT,
-     .doc = "connection_matrix: a connection matrix of htsim (.cm), looked up beside the configuration; node n is rank "
-            "n, and all flows "
-            "cross the fabric.",
+     .doc = "connection_matrix: a connection matrix of htsim (.cm) or a flow file of HPCC's ns-3 (.txt), looked up "
+            "beside the configuration; node n is rank n, and all flows cross the fabric.",
      FIELD(experiment_traffic, matrix)},
     {"tokens_per_gpu", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", "1024",
      .doc = "moe: tokens of a rank's micro-batch.", FIELD(experiment_traffic, tokens_per_gpu)},

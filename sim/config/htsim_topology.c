@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "config/fat_tree.h"
 #include "config/tree_internal.h"
 
 #include <ctype.h>
@@ -48,19 +49,13 @@ static const char *const names[WORDS] = {"Nodes",
                                          "Oversubscribed",
                                          "Bundle"};
 
-/* A number of the file; place.line 0: it is not said. */
-struct figure {
-    uint64_t value;
-    struct tree_place place;
-};
-
 struct reading {
     struct tree *tree;
     struct error_list *errors;
     const struct tree_source *source;
     struct line line;
-    int tier;                                 /* that lines are about; -1: the header */
-    struct figure figures[TIERS_MOST][WORDS]; /* those of the header in tier 0 */
+    int tier;                                          /* that lines are about; -1: the header */
+    struct fat_tree_figure figures[TIERS_MOST][WORDS]; /* those of the header in tier 0 */
 };
 
 static struct tree_place place_at(const struct reading *reading, size_t offset) {
@@ -87,7 +82,7 @@ static void report_unknown(const struct reading *reading, size_t offset, size_t 
 }
 
 /* The number behind a word, and nothing after it. */
-static bool read_number(struct reading *reading, enum word word, size_t offset, struct figure *figure) {
+static bool read_number(struct reading *reading, enum word word, size_t offset, struct fat_tree_figure *figure) {
     const char *text = reading->line.text;
     const size_t begin = offset + strspn(text + offset, " \t"), length = strcspn(text + begin, " \t\r\n");
     const size_t digits = line_number(text + begin, &figure->value);
@@ -107,14 +102,14 @@ static bool read_number(struct reading *reading, enum word word, size_t offset, 
     return true;
 }
 
-static void begin_tier(struct reading *reading, const struct figure *figure) {
+static void begin_tier(struct reading *reading, const struct fat_tree_figure *figure) {
     if (figure->value >= TIERS_MOST) {
         tree_report(reading->errors, figure->place, ERROR_ID_HTSIM_TOPOLOGY, NULL, "tiers are 0, 1 and 2, not %" PRIu64,
                     figure->value);
         return;
     }
     reading->tier = (int)figure->value;
-    struct figure *tier = &reading->figures[reading->tier][WORD_TIER];
+    struct fat_tree_figure *tier = &reading->figures[reading->tier][WORD_TIER];
     if (tier->place.line > 0) {
         tree_report(reading->errors, figure->place, ERROR_ID_HTSIM_TOPOLOGY, NULL, "tier %d was described in line %u",
                     reading->tier, tier->place.line);
@@ -123,7 +118,7 @@ static void begin_tier(struct reading *reading, const struct figure *figure) {
 }
 
 static void read_figure(struct reading *reading, enum word word, size_t offset, size_t length) {
-    struct figure figure;
+    struct fat_tree_figure figure;
     if (!read_number(reading, word, offset + length, &figure)) {
         return;
     }
@@ -136,7 +131,7 @@ static void read_figure(struct reading *reading, enum word word, size_t offset, 
                     names[word], word < WORD_TIER ? "before the first `Tier`" : "below a `Tier`");
         return;
     }
-    struct figure *kept = &reading->figures[reading->tier < 0 ? 0 : reading->tier][word];
+    struct fat_tree_figure *kept = &reading->figures[reading->tier < 0 ? 0 : reading->tier][word];
     if (kept->place.line > 0) {
         tree_report(reading->errors, figure.place, ERROR_ID_HTSIM_TOPOLOGY, NULL, "`%s` was said in line %u",
                     names[word], kept->place.line);
@@ -159,7 +154,7 @@ static void read_line(struct reading *reading) {
 
 /* ---- what must be there, and fit ---- */
 
-static struct figure *figure_of(struct reading *reading, int tier, enum word word) {
+static struct fat_tree_figure *figure_of(struct reading *reading, int tier, enum word word) {
     return &reading->figures[tier][word];
 }
 
@@ -173,7 +168,7 @@ static int tiers_of(struct reading *reading) {
 
 /* A figure that is there and not 0; at_tier < 0: of the header. */
 static void require(struct reading *reading, int at_tier, enum word word) {
-    struct figure *figure = figure_of(reading, at_tier < 0 ? 0 : at_tier, word);
+    struct fat_tree_figure *figure = figure_of(reading, at_tier < 0 ? 0 : at_tier, word);
     if (figure->place.line == 0) {
         struct tree_place place = {.source = reading->source};
         place = at_tier < 0 ? place : figure_of(reading, at_tier, WORD_TIER)->place;
@@ -204,7 +199,7 @@ static void require_tier(struct reading *reading, int tier) {
         REFUSE(tier, WORD_UP, NULL, "the highest tier has no links upwards");
     }
     for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
-        struct figure *figure = figure_of(reading, tier, optional[i]);
+        struct fat_tree_figure *figure = figure_of(reading, tier, optional[i]);
         if (figure->place.line == 0) {
             figure->value = 1;
             figure->place = figure_of(reading, tier, WORD_TIER)->place;
@@ -307,24 +302,6 @@ static void check_bundles(struct reading *reading, const struct counts *counts) 
     }
 }
 
-/* What our switches cannot express: tiers 1 and 2 are one kind of switch. */
-static void check_expressible(struct reading *reading) {
-    if (tiers_of(reading) < 3) {
-        return;
-    }
-    if (value_of(reading, 1, WORD_SWITCH_LATENCY) != value_of(reading, 2, WORD_SWITCH_LATENCY)) {
-        REFUSE(2, WORD_TIER, NULL,
-               "switches of tiers 1 and 2 must have the same `Switch_Latency_ns`: they are one kind here");
-    }
-    const uint64_t host = value_of(reading, 0, WORD_SPEED), spine = value_of(reading, 1, WORD_SPEED);
-    const uint64_t core = value_of(reading, 2, WORD_SPEED);
-    if (core < spine || (core > spine && host > spine)) {
-        REFUSE(2, WORD_SPEED, NULL,
-               "links of %" PRIu64 ", %" PRIu64 " and %" PRIu64 " Gb/s cannot be built of two kinds of switches", host,
-               spine, core);
-    }
-}
-
 static void check(struct reading *reading, struct counts *counts) {
     if (!count_switches(reading, counts)) {
         return;
@@ -333,128 +310,47 @@ static void check(struct reading *reading, struct counts *counts) {
         check_oversubscription(reading, tier);
     }
     check_bundles(reading, counts);
-    check_expressible(reading);
 }
 
 /* ---- the mapping ---- */
 
-/* Sets a key to a text, with the place of the figure that says it. */
-static void set(struct reading *reading, struct tree_node *root, const char *path, const struct figure *figure,
-                const char *text) {
-    struct tree_place place = figure == NULL ? (struct tree_place){.source = reading->source} : figure->place;
-    struct tree_node *value = tree_allocate(reading->tree, sizeof *value);
-    *value =
-        (struct tree_node){.kind = TREE_VALUE, .place = place, .text = tree_copy(reading->tree, text, strlen(text))};
-    tree_set(reading->tree, root, path, place, value, reading->errors);
-}
-
-static void set_number(struct reading *reading, struct tree_node *root, const char *path, const struct figure *figure,
-                       uint64_t value, const char *unit) {
-    char text[WORD_SIZE];
-    snprintf(text, sizeof text, "%" PRIu64 "%s", value, unit);
-    set(reading, root, path, figure, text);
-}
+static const char ending[] = ".topo";
 
 /* What an htsim topology leaves to htsim's command line; sources: topologies/leaf-spine-400g.yaml. */
-static void set_constants(struct reading *reading, struct tree_node *root) {
-    static const char *const constants[][2] = {
-        {"gpus_used", "1"},
-        {"nvlink.gpus", "1"},
-        {"nic.latency", "0 ns"},
-        {"nic.payload", "4096 B"},
-        {"nic.header", "64 B"},
-        {"nic.control", "64 B"},
-        {"nic.out_of_order", "true"},
-        {"nic.retransmit_timeout", "1 s"},
-        {"leaf.model", "htsim's switch"},
-        {"leaf.cut_through", "false"},
-        {"leaf.pfc", "false"},
-        {"leaf.ecn", "false"},
-        {"leaf.lossy_pool", "4 GB"},
-        {"leaf.lossy_alpha_shift", "7"},
-        {"fabric.wiring", "rack"},
-    };
-    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
-        set(reading, root, constants[i][0], NULL, constants[i][1]);
+static const struct fat_tree_constant constants[] = {
+    {"nic.payload", "4096 B"},
+    {"nic.header", "64 B"},
+    {"nic.control", "64 B"},
+    {"nic.out_of_order", "true"},
+    {"nic.retransmit_timeout", "1 s"},
+    {"leaf.model", "htsim's switch"},
+    {"leaf.cut_through", "false"},
+    {"leaf.pfc", "false"},
+    {"leaf.ecn", "false"},
+    {"leaf.lossy_pool", "4 GB"},
+    {"leaf.lossy_alpha_shift", "7"},
+};
+
+static struct fat_tree fat_tree_of(struct reading *reading, const struct counts *counts) {
+    struct fat_tree fat_tree = {.source = reading->source,
+                                .n_tiers = tiers_of(reading),
+                                .hosts = *figure_of(reading, 0, WORD_NODES),
+                                .pod_hosts = *figure_of(reading, 0, WORD_PODSIZE),
+                                .pod_spines = {counts->spines, figure_of(reading, 1, WORD_DOWN)->place},
+                                .cores = {counts->cores, figure_of(reading, 2, WORD_DOWN)->place}};
+    for (int tier = 0; tier < fat_tree.n_tiers; tier++) {
+        fat_tree.tiers[tier] = (struct fat_tree_tier){
+            .rate_gbps = *figure_of(reading, tier, WORD_SPEED),
+            .down = *figure_of(reading, tier, WORD_DOWN),
+            .up = *figure_of(reading, tier, WORD_UP),
+            .latency_ns = *figure_of(reading, tier, WORD_LATENCY),
+            .switch_ns = {value_of(reading, tier, WORD_SWITCH_LATENCY), figure_of(reading, tier, WORD_TIER)->place}};
     }
-}
-
-static void set_switches(struct reading *reading, struct tree_node *root) {
-    const struct figure *speed = figure_of(reading, 0, WORD_SPEED), *up = figure_of(reading, 1, WORD_SPEED);
-    const bool three = tiers_of(reading) == 3;
-    const uint64_t spine_ports = value_of(reading, 1, WORD_DOWN) + (three ? value_of(reading, 1, WORD_UP) : 0);
-    const struct figure *top = figure_of(reading, three ? 2 : 1, WORD_SPEED);
-    set_number(reading, root, "nic.rate", speed, speed->value, " Gb/s");
-    set_number(reading, root, "leaf.ports", figure_of(reading, 0, WORD_DOWN),
-               value_of(reading, 0, WORD_DOWN) + value_of(reading, 0, WORD_UP), "");
-    set_number(reading, root, "leaf.port_rate", speed, number_larger(speed->value, up->value), " Gb/s");
-    set_number(reading, root, "leaf.latency", figure_of(reading, 0, WORD_TIER),
-               value_of(reading, 0, WORD_SWITCH_LATENCY), " ns");
-    set_number(reading, root, "spine.ports", figure_of(reading, 1, WORD_DOWN),
-               three ? number_larger(spine_ports, value_of(reading, 2, WORD_DOWN)) : spine_ports, "");
-    set_number(reading, root, "spine.port_rate", top, top->value, " Gb/s");
-    set_number(reading, root, "spine.latency", figure_of(reading, 1, WORD_TIER),
-               value_of(reading, 1, WORD_SWITCH_LATENCY), " ns");
-}
-
-static void set_cable(struct reading *reading, struct tree_node *root, const char *path, int tier) {
-    set_number(reading, root, path, figure_of(reading, tier, WORD_LATENCY), value_of(reading, tier, WORD_LATENCY),
-               " m");
-}
-
-/* One latency for all links, and none of switches: as most such files have it. */
-static bool is_uniform(struct reading *reading) {
-    for (int tier = 0; tier < tiers_of(reading); tier++) {
-        if (value_of(reading, tier, WORD_LATENCY) != value_of(reading, 0, WORD_LATENCY) ||
-            value_of(reading, tier, WORD_SWITCH_LATENCY) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void set_latencies(struct reading *reading, struct tree_node *root) {
-    const struct figure *host = figure_of(reading, 0, WORD_LATENCY);
-    if (is_uniform(reading)) {
-        set_number(reading, root, "fabric.link_latency", host, host->value, " ns");
-        return;
-    }
-    set(reading, root, "fabric.cable_latency", NULL, "1 ns"); /* so that metres say nanoseconds */
-    set_cable(reading, root, "fabric.host_cable", 0);
-    set_cable(reading, root, "fabric.spine_cable", 1);
-    if (tiers_of(reading) == 3) {
-        set_cable(reading, root, "fabric.super_spine_cable", 2);
-    }
-}
-
-static void set_fabric(struct reading *reading, struct tree_node *root, const struct counts *counts) {
-    const struct figure *down = figure_of(reading, 0, WORD_DOWN), *up = figure_of(reading, 0, WORD_UP);
-    const struct figure *spine = figure_of(reading, 1, WORD_DOWN);
-    set_number(reading, root, "fabric.leaf_downlinks", down, down->value, "");
-    set_number(reading, root, "fabric.leaf_uplinks", up, up->value, "");
-    set_number(reading, root, "fabric.spines", spine, counts->spines, "");
-    if (tiers_of(reading) == 3) {
-        const struct figure *pod = figure_of(reading, 0, WORD_PODSIZE), *core = figure_of(reading, 2, WORD_DOWN);
-        const struct figure *links = figure_of(reading, 1, WORD_UP);
-        set_number(reading, root, "fabric.super_spines", core, counts->cores, "");
-        set_number(reading, root, "fabric.spine_uplinks", links, links->value, "");
-        set_number(reading, root, "fabric.super_spine_groups", core, counts->spines, "");
-        set_number(reading, root, "fabric.pod_racks", pod, pod->value, "");
-    }
-    set_latencies(reading, root);
-}
-
-/* The name of the file without its folder and ending. */
-static void set_name(struct reading *reading, struct tree_node *root, const char *path) {
-    const char *slash = strrchr(path, '/'), *base = slash == NULL ? path : slash + 1;
-    char name[WORD_SIZE];
-    const size_t length = strlen(base), ending = htsim_topology_is(base) && length > 5 ? 5 : 0;
-    snprintf(name, sizeof name, "%.*s", (int)(length - ending), base);
-    set(reading, root, "name", NULL, name);
+    return fat_tree;
 }
 
 bool htsim_topology_is(const char *path) {
-    return text_ends_with(path, ".topo");
+    return text_ends_with(path, ending);
 }
 
 struct tree_node *htsim_topology_read_text(struct tree *tree, const char *name, const char *text,
@@ -475,17 +371,13 @@ struct tree_node *htsim_topology_read_text(struct tree *tree, const char *name, 
     if (errors->count + errors->dropped == before) {
         check(&reading, &counts);
     }
-    if (errors->count + errors->dropped != before) {
-        return NULL;
+    const struct fat_tree fat_tree = fat_tree_of(&reading, &counts);
+    if (errors->count + errors->dropped == before) {
+        fat_tree_check_switches(&fat_tree, ERROR_ID_HTSIM_TOPOLOGY, errors);
     }
-    struct tree_node *root = tree_allocate(tree, sizeof *root);
-    *root = (struct tree_node){.kind = TREE_MAPPING, .place = {.source = source, .line = 1, .column = 1}};
-    set_name(&reading, root, name);
-    set_number(&reading, root, "racks", figure_of(&reading, 0, WORD_NODES), value_of(&reading, 0, WORD_NODES), "");
-    set_constants(&reading, root);
-    set_switches(&reading, root);
-    set_fabric(&reading, root, &counts);
-    return root;
+    return errors->count + errors->dropped == before ? fat_tree_mapping(tree, &fat_tree, name, ending, constants,
+                                                                        sizeof constants / sizeof constants[0], errors)
+                                                     : NULL;
 }
 
 struct tree_node *htsim_topology_read(struct tree *tree, const char *path, struct error_list *errors) {

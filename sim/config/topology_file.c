@@ -2,6 +2,7 @@
 #include "config/topology_file.h"
 
 #include "config/file_kind.h"
+#include "config/hpcc_topology.h"
 #include "config/htsim_topology.h"
 #include "config/key.h"
 #include "config/section_reader.h"
@@ -32,7 +33,9 @@ void topology_read_node(const struct tree_node *root, struct topology *topology,
 }
 
 struct tree_node *topology_file_tree(struct tree *tree, const char *path, struct error_list *errors) {
-    return htsim_topology_is(path) ? htsim_topology_read(tree, path, errors) : tree_read(tree, path, errors);
+    return htsim_topology_is(path)  ? htsim_topology_read(tree, path, errors)
+           : hpcc_topology_is(path) ? hpcc_topology_read(tree, path, errors)
+                                    : tree_read(tree, path, errors);
 }
 
 bool topology_read(const char *path, struct topology *topology, struct error_list *errors) {

@@ -326,6 +326,7 @@ uint64_t failure_plan_exclusion_ps(const struct failure_plan *plan) {
 
 size_t failure_plan_bytes(const struct failure_plan *plan) {
     return sizeof(*plan) + plan->fabric->n_links * sizeof(*plan->wire_of) + plan->n_wires * sizeof(*plan->wires) +
-           plan->state_capacity * sizeof(*plan->states) + plan->n_changes * (sizeof(*plan->changes) + sizeof(*plan->times)) +
+           plan->state_capacity * sizeof(*plan->states) +
+           plan->n_changes * (sizeof(*plan->changes) + sizeof(*plan->times)) +
            (plan->fabric->n_devices + 1) * sizeof(*plan->first_change) + failure_tables_bytes(plan->tables);
 }
