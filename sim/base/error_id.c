@@ -24,7 +24,7 @@ static const struct error_id_entry entries[] = {
     {ERROR_ID_UNIT_UNKNOWN, "A unit is not known; units are case-sensitive, b is bits and B is bytes."},
     {ERROR_ID_UNIT_KIND, "The unit belongs to another kind of quantity (a time where a rate is needed, …)."},
     {ERROR_ID_POLICY, "A policy's short form cannot be read: "
-                      "PATH[(QUEUE_PAIRS)]+CONGESTION[+early_pacing][+polarised][+global_context]."},
+                      "PATH[(QUEUE_PAIRS)]+CONGESTION[+split_messages][+early_pacing][+polarised][+global_context]."},
     {ERROR_ID_OVERRIDE, "An override is not of the form KEY=VALUE with a dotted key."},
     {ERROR_ID_FILE_KIND, "A file is of another kind than this command, or this key, takes."},
     {ERROR_ID_CONFLICT_SCALE, "More GPUs are used than a domain has, or the numbers of GPUs do not fit each other."},

@@ -125,7 +125,7 @@ static void print_policies(const struct experiment *experiment) {
         table_cell(table, "%s", policy->name);
         table_cell(table, "%s%s", policy->path, policy->polarised ? ", polarised" : "");
         table_cell(table, "%s", policy->congestion);
-        table_cell(table, "%u", policy->queue_pairs);
+        table_cell(table, "%u%s", policy->queue_pairs, policy->split_messages ? ", each message split" : "");
         table_cell(table, "%s", policy->early_pacing ? "yes" : "no");
     }
     table_print(table, stdout, 2);

@@ -32,7 +32,7 @@ static uint64_t find_flow(const struct measurement *measurement, uint32_t source
 }
 
 /* A bit for each queue pair of each flow from a rank. */
-static uint64_t *find_bits(const struct flow_pairs *pairs, uint32_t rank, uint64_t first, uint64_t n_flows) {
+static uint64_t *find_bits(const struct flow_pairs *pairs, uint32_t rank, uint64_t first_flow, uint64_t n_flows) {
     const uint32_t per_peer = flow_pairs_of_peer(pairs->simulation);
     const uint32_t words = (per_peer + WORD_BITS - 1) / WORD_BITS;
     uint64_t *bits = memory_allocate(n_flows * words, sizeof(*bits));
@@ -40,10 +40,13 @@ static uint64_t *find_bits(const struct flow_pairs *pairs, uint32_t rank, uint64
     const struct endpoint_sent *sent = endpoint_sent_messages(network_endpoint(pairs->network, rank), &n);
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t phase = measure_phase_of(pairs->plan, sent[i].tag);
-        const uint64_t flow = find_flow(pairs->measurement, rank, sent[i].destination, phase) - first;
+        const uint64_t flow = find_flow(pairs->measurement, rank, sent[i].destination, phase) - first_flow;
         REQUIRE(flow < n_flows, "a message of rank %u to %u is in no flow", rank, sent[i].destination);
-        const uint32_t pair = sent[i].queue_pair % per_peer;
-        bits[flow * words + pair / WORD_BITS] |= UINT64_C(1) << (pair % WORD_BITS);
+        const uint32_t first = sent[i].queue_pair % per_peer;
+        const uint32_t end = pairs->simulation->policy->split_messages ? per_peer : first + 1;
+        for (uint32_t pair = first; pair < end; pair++) {
+            bits[flow * words + pair / WORD_BITS] |= UINT64_C(1) << (pair % WORD_BITS);
+        }
     }
     return bits;
 }

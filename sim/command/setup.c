@@ -122,6 +122,7 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
         .control_bytes = (uint32_t)given->control_bytes,
         .acknowledge_bytes = acknowledge ? (uint32_t)acknowledge : 1,
         .queue_pairs = policy->queue_pairs ? policy->queue_pairs : 1,
+        .split_messages = policy->split_messages,
         .window_packets = window_packets(experiment),
         .out_of_order = given->out_of_order,
         .adaptive_marking = adaptive,

@@ -190,7 +190,8 @@ static void write_policy_forms(struct output *output) {
     for (size_t i = 0; congestion->names[i] != NULL; i++) {
         snprintf(pattern + strlen(pattern), sizeof pattern - strlen(pattern), "%s|", congestion->names[i]);
     }
-    snprintf(pattern + strlen(pattern), sizeof pattern - strlen(pattern), "early_pacing|polarised|global_context))+$");
+    snprintf(pattern + strlen(pattern), sizeof pattern - strlen(pattern),
+             "split_messages|early_pacing|polarised|global_context))+$");
     write_string(output->stream, pattern);
     end(output, '}');
     begin(output, "", '{');

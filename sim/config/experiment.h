@@ -142,6 +142,7 @@ struct experiment_policy {
     char path[EXPERIMENT_NAME_SIZE];       /**< ecmp, adaptive, spray_random, … */
     char congestion[EXPERIMENT_NAME_SIZE]; /**< none, dcqcn, spectrum_x, timely, … */
     uint32_t queue_pairs;                  /**< a peer */
+    bool split_messages;                   /**< a message goes by all of them, else by one in turn */
     bool early_pacing;
     bool polarised;
     bool global_context; /**< NICs of several planes: one congestion context for all of them */

@@ -227,6 +227,10 @@ static void check_policy(const struct experiment *experiment, const struct exper
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, nic->planes == 1 ? "nic.planes" : "nic.plane_choice",
                  "policy `%s`: a queue pair has one congestion context anyway where it uses one plane", policy->name);
     }
+    if (policy->split_messages && policy->queue_pairs == 1) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, place,
+                 "policy `%s`: split_messages splits over the queue pairs to a peer, and there is one", policy->name);
+    }
     if (policy->polarised && strcmp(policy->path, "ecmp") != 0) {
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, place, "policy `%s`: polarised is an option of ecmp, not of %s",
                  policy->name, policy->path);

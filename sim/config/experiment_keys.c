@@ -222,6 +222,11 @@ static const struct key policy_keys[] = {
      .doc = "Queue pairs to a peer, used in turn: each is a path of its own under ecmp (NVIDIA nccl "
             "NCCL_IB_QPS_PER_CONNECTION: 1).",
      FIELD(experiment_policy, queue_pairs)},
+    {"split_messages", KEY_FLAG, .fallback = "false",
+     .doc = "Each message is split over all queue pairs to its peer, in equal parts of a multiple of 128 bytes or of "
+            "whole tokens, and is there when all parts are (NVIDIA nccl NCCL_IB_SPLIT_DATA_ON_QPS: 0). Needs "
+            "queue_pairs > 1.",
+     FIELD(experiment_policy, split_messages)},
     {"congestion", KEY_TEXT, .required = true, .names = controllers,
      .doc = "none: line rate, with PFC alone; dcqcn; spectrum_x: round-trip probes in the style of Spectrum-X; "
             "timely: gradients of the round trip; swift: a window by a target for the delay; nscc: Ultra Ethernet's "

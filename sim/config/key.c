@@ -113,7 +113,7 @@ char *key_allows(char *buffer, const struct key *key) {
         break;
     case KEY_POLICIES:
         add(buffer, "a list of policies, each a mapping or the short form "
-                    "PATH[(QUEUE_PAIRS)]+CONGESTION[+early_pacing][+polarised][+global_context]");
+                    "PATH[(QUEUE_PAIRS)]+CONGESTION[+split_messages][+early_pacing][+polarised][+global_context]");
         break;
     case KEY_FAILURES:
         add(buffer, "a list of mappings, at most %d", EXPERIMENT_FAILURES);

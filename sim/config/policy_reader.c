@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-static const char form[] = "a policy is PATH[(QUEUE_PAIRS)]+CONGESTION[+early_pacing][+polarised][+global_context]";
+static const char form[] =
+    "a policy is PATH[(QUEUE_PAIRS)]+CONGESTION[+split_messages][+early_pacing][+polarised][+global_context]";
 
 /** A short form being read. */
 struct short_form {
@@ -85,10 +86,12 @@ static void read_path(const struct short_form *is, char *part) {
     snprintf(is->policy->path, sizeof is->policy->path, "%.63s", part);
 }
 
-/** CONGESTION, early_pacing, polarised or global_context. */
+/** CONGESTION, split_messages, early_pacing, polarised or global_context. */
 static void read_part(const struct short_form *is, size_t offset, const char *part) {
     const struct key *key = policy_key("congestion");
-    if (strcmp(part, "early_pacing") == 0) {
+    if (strcmp(part, "split_messages") == 0) {
+        is->policy->split_messages = true;
+    } else if (strcmp(part, "early_pacing") == 0) {
         is->policy->early_pacing = true;
     } else if (strcmp(part, "polarised") == 0) {
         is->policy->polarised = true;
@@ -100,8 +103,8 @@ static void read_part(const struct short_form *is, size_t offset, const char *pa
         tree_report(is->errors, place_of(is, offset), ERROR_ID_POLICY, form,
                     "a policy has one congestion controller, `%s` is the second", part);
     } else {
-        const char *names[16] = {"early_pacing", "polarised", "global_context"};
-        size_t n = 3;
+        const char *names[16] = {"split_messages", "early_pacing", "polarised", "global_context"};
+        size_t n = 4;
         for (size_t i = 0; key->names[i] != NULL && n < 16; i++) {
             names[n++] = key->names[i];
         }
@@ -138,9 +141,9 @@ void policy_reader_print(char *buffer, size_t size, const struct experiment_poli
     if (policy->queue_pairs != 1) {
         snprintf(pairs, sizeof pairs, "(%u)", (unsigned)policy->queue_pairs);
     }
-    snprintf(buffer, size, "%s%s+%s%s%s%s", policy->path, pairs, policy->congestion,
-             policy->early_pacing ? "+early_pacing" : "", policy->polarised ? "+polarised" : "",
-             policy->global_context ? "+global_context" : "");
+    snprintf(buffer, size, "%s%s+%s%s%s%s%s", policy->path, pairs, policy->congestion,
+             policy->split_messages ? "+split_messages" : "", policy->early_pacing ? "+early_pacing" : "",
+             policy->polarised ? "+polarised" : "", policy->global_context ? "+global_context" : "");
 }
 
 static void read_item(const struct tree_node *node, struct experiment_policy *policy, struct error_list *errors) {

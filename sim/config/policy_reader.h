@@ -2,7 +2,7 @@
 /*
  * The list of policies of a configuration, in short or long form.
  *
- * Short form: PATH[(QUEUE_PAIRS)]+CONGESTION[+early_pacing][+polarised][+global_context], e.g. "ecmp(4)+dcqcn".
+ * Short form: PATH[(QUEUE_PAIRS)]+CONGESTION[+split_messages][+early_pacing][+polarised][+global_context], e.g. "ecmp(4)+dcqcn".
  */
 #ifndef MOEFABRIC_CONFIG_POLICY_READER_H
 #define MOEFABRIC_CONFIG_POLICY_READER_H

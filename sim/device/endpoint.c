@@ -44,6 +44,7 @@ void endpoint_release(struct endpoint *endpoint) {
     receiver_fini(endpoint);
     lane_fini(endpoint);
     missing_fini(&endpoint->missing);
+    table_fini(&endpoint->parts);
     free_armed(endpoint);
     free(endpoint->completed);
     *endpoint = (struct endpoint){.context = endpoint->context,
@@ -325,7 +326,9 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
                    nic->pair_capacity * sizeof(struct queue_pair) +
                    nic->message_capacity * sizeof(struct pair_message) +
                    (nic->timers.capacity + endpoint->starts.capacity) * sizeof(struct heap_entry) +
-                   (nic->peers.capacity + endpoint->receiver_index.capacity) * sizeof(struct table_slot) +
+                   (nic->peers.capacity + nic->parts_sent.capacity + endpoint->receiver_index.capacity +
+                    endpoint->parts.capacity) *
+                       sizeof(struct table_slot) +
                    missing_bytes(&endpoint->missing) + series_bytes(endpoint) +
                    endpoint->receiver_capacity * sizeof(struct receiver) +
                    endpoint->armed_capacity * (sizeof(struct traffic_message) + sizeof(uint32_t)) +

@@ -38,10 +38,11 @@ struct pair_plane {
     struct congestion_state congestion;
 };
 
-/** A message on a queue pair: a node of a chain in order of posting. */
+/** A message on a queue pair, or the part of one: a node of a chain in order of posting. */
 struct pair_message {
     uint32_t row; /**< in endpoint.sent: what it is */
     uint32_t unit_bytes;
+    uint64_t bytes;        /**< of what is on this queue pair */
     uint32_t first_number; /**< of its packets on the queue pair */
     uint32_t n_packets;
     uint32_t next; /**< node, or NO_MESSAGE */
@@ -126,6 +127,8 @@ struct nic {
     uint32_t n_peers, peer_capacity;
     struct pair_message *messages; /**< nodes; free ones are chained from free_message */
     uint32_t n_messages, message_capacity, free_message;
+    uint32_t n_parts;        /**< queue pairs that a message is split over; 1: messages stay whole */
+    struct table parts_sent; /**< row of endpoint.sent → parts that are not acknowledged; split messages under way */
     uint32_t urgent_count;
     const struct failure_change *changes; /**< when its links go down and come up */
     uint32_t n_changes, n_changes_taken;
@@ -179,6 +182,7 @@ struct endpoint {
     struct series_block *series_blocks; /**< that ports work on */
     uint32_t n_series;                  /**< posted so far */
     uint64_t records_left;              /**< posted and not started */
+    struct table parts;                 /**< source << 32 | tag → parts of a split message that are not whole yet */
     struct missing missing;             /**< NVLink messages that have arrived in part */
     struct heap starts;                 /**< (start, order of arming) → armed message */
     struct traffic_message *armed;
@@ -244,9 +248,14 @@ static inline void nic_drain(struct endpoint *endpoint, struct engine_worker *wo
     }
 }
 
-/* pair.c: queue pairs */
+/* pair_post.c and pair.c: queue pairs */
 
-/** Puts a message on its queue pair (or an urgent one in the control queue). */
+/** How what is on a queue pair is cut into packets. */
+static inline struct pieces pair_pieces(const struct endpoint *endpoint, uint64_t bytes, uint32_t unit_bytes) {
+    return (struct pieces){
+        .bytes = bytes, .unit_bytes = unit_bytes, .largest_bytes = endpoint->context->parameters->nic.payload_bytes};
+}
+/** Puts a message on its queue pair or queue pairs (or an urgent one in the control queue). */
 void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
                uint64_t now_ps);
 /** Packets of it that are acknowledged (README.md). */

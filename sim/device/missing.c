@@ -62,26 +62,12 @@ static void remove_at(struct missing *missing, uint32_t gap) {
     }
 }
 
-static bool take_large(struct missing *missing, uint32_t source, uint32_t tag, uint32_t records) {
-    const uint64_t key = (uint64_t)source << 32 | tag;
-    uint32_t *left = table_find(&missing->large, key);
-    if (!left) {
-        table_add(&missing->large, key, records - 1);
-        return false;
-    }
-    if (--*left > 0) {
-        return false;
-    }
-    table_remove(&missing->large, key);
-    return true;
-}
-
 bool missing_take(struct missing *missing, uint32_t source, uint32_t tag, uint32_t records) {
     if (records == 1) {
         return true;
     }
     if (records - 1 > UINT16_MAX) {
-        return take_large(missing, source, tag, records);
+        return table_count_down(&missing->large, (uint64_t)source << 32 | tag, records);
     }
     if (8 * (uint64_t)(missing->count + 1) > 7 * (uint64_t)missing->capacity) {
         grow(missing);

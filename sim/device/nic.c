@@ -55,6 +55,7 @@ void nic_init(struct endpoint *endpoint) {
     nic->data_class = (uint8_t)nic_parameters_class(parameters, endpoint->device);
     nic->holds_data = nic->data_class == PACKET_CLASS_LOSSLESS;
     nic->free_message = NO_MESSAGE;
+    nic->n_parts = nic_parameters_parts(parameters);
     nic->changes =
         context->failures != NULL ? failure_plan_changes(context->failures, endpoint->device, &nic->n_changes) : NULL;
     nic->failover_ps = failover_happens(context) ? failover_step_ps(context, 0) : TIME_NEVER;
@@ -88,6 +89,7 @@ void nic_fini(struct endpoint *endpoint) {
     pull_free(nic->pulls);
     free(nic->pairs);
     table_fini(&nic->peers);
+    table_fini(&nic->parts_sent);
     free(nic->peer_messages);
     free(nic->messages);
 }

@@ -1,198 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Queue pairs, the sender's side: messages become numbered packets; acknowledgements, rewinds and timers. Selective repeat: pair_recovery.c. */
+/* Queue pairs, the sender's side: packets, acknowledgements, rewinds and timers. Posting: pair_post.c. Selective repeat: pair_recovery.c. */
 #include "base/error.h"
-#include "base/hash.h"
-#include "base/memory.h"
 #include "device/endpoint_internal.h"
-#include "device/entropy.h"
-
-static const uint64_t LARGEST_MESSAGE = UINT64_C(1) << 48;
 
 static bool is_outstanding(const struct queue_pair *pair) {
     return pair->cumulative < pair->sent_number;
-}
-
-/* What the next queue pair has beside itself. grown: pair_capacity has changed. */
-static __attribute__((noinline)) void add_beside(struct endpoint *endpoint, bool grown) {
-    struct nic *nic = &endpoint->nic;
-    if (endpoint->context->controller->wants_acknowledgements) {
-        if (grown) {
-            nic->echoes = memory_resize(nic->echoes, nic->pair_capacity, sizeof(*nic->echoes));
-        }
-        nic->echoes[nic->n_pairs] = (struct echo_store){0};
-    }
-    if (nic->selective) {
-        if (grown) {
-            nic->recoveries = memory_resize(nic->recoveries, nic->pair_capacity, sizeof(*nic->recoveries));
-        }
-        nic->recoveries[nic->n_pairs] = (struct pair_recovery){0};
-    }
-    if (pair_recycles(endpoint)) {
-        if (grown) {
-            nic->recycled =
-                memory_resize(nic->recycled, (size_t)nic->pair_capacity * nic->n_planes, sizeof(*nic->recycled));
-        }
-        for (uint32_t i = nic->n_pairs * nic->n_planes; i < (nic->n_pairs + 1) * nic->n_planes; i++) {
-            nic->recycled[i] = (struct host_reps){
-                .stream = host_reps_stream(endpoint->context->parameters->seed, endpoint->device, i)};
-        }
-    }
-    if (nic->n_planes > 1) {
-        pair_add_planes(nic, grown);
-    }
-}
-
-static void add_pair(struct endpoint *endpoint, uint32_t destination, uint32_t index, uint64_t now_ps) {
-    struct nic *nic = &endpoint->nic;
-    const uint32_t capacity = nic->pair_capacity;
-    ENDPOINT_RESERVE(nic->pairs, nic->n_pairs, nic->pair_capacity);
-    if (!nic->plain) {
-        add_beside(endpoint, nic->pair_capacity != capacity);
-    }
-    struct queue_pair *pair = &nic->pairs[nic->n_pairs];
-    *pair = (struct queue_pair){
-        .destination = destination,
-        .oldest = NO_MESSAGE,
-        .current = NO_MESSAGE,
-        .newest = NO_MESSAGE,
-        .entropy = entropy_of_pair(destination, index),
-        .number = (uint16_t)nic->n_pairs,
-        .window = nic->window_packets,
-        .timer_ps = TIME_NEVER,
-        .plane = {.window = CONGESTION_UNLIMITED},
-    };
-    if (!nic->plain) {
-        pair_open_planes(endpoint, pair, now_ps);
-        pair_ask_window(endpoint, pair, 0);
-    }
-    nic->n_pairs++;
-}
-
-/* Peers are numbered by first use; a new one gets all its queue pairs at once. */
-static uint32_t peer_of(struct endpoint *endpoint, uint32_t destination, uint64_t now_ps) {
-    struct nic *nic = &endpoint->nic;
-    const uint32_t *found = table_find(&nic->peers, destination);
-    if (found) {
-        return *found;
-    }
-    const uint32_t peer = nic->n_peers;
-    const uint32_t per_peer = endpoint->context->parameters->nic.queue_pairs;
-    REQUIRE((uint64_t)(peer + 1) * per_peer <= UINT16_MAX, "endpoint %u has more than 65,535 queue pairs",
-            endpoint->device);
-    ENDPOINT_RESERVE(nic->peer_messages, nic->n_peers, nic->peer_capacity);
-    nic->peer_messages[nic->n_peers++] = 0;
-    table_add(&nic->peers, destination, peer);
-    for (uint32_t i = 0; i < per_peer; i++) {
-        add_pair(endpoint, destination, i, now_ps);
-    }
-    return peer;
-}
-
-static uint32_t take_node(struct nic *nic) {
-    const uint32_t free_node = nic->free_message;
-    if (free_node != NO_MESSAGE) {
-        nic->free_message = nic->messages[free_node].next;
-        return free_node;
-    }
-    ENDPOINT_RESERVE(nic->messages, nic->n_messages, nic->message_capacity);
-    return nic->n_messages++;
-}
-
-static struct pieces pieces_of(const struct endpoint *endpoint, uint64_t bytes, uint32_t unit_bytes) {
-    return (struct pieces){
-        .bytes = bytes, .unit_bytes = unit_bytes, .largest_bytes = endpoint->context->parameters->nic.payload_bytes};
-}
-
-static uint32_t book_sent(struct endpoint *endpoint, const struct traffic_message *message, uint16_t queue_pair,
-                          uint64_t now_ps) {
-    REQUIRE(message->bytes < LARGEST_MESSAGE, "endpoint %u posts a message of %llu bytes", endpoint->device,
-            (unsigned long long)message->bytes);
-    ENDPOINT_RESERVE(endpoint->sent, endpoint->n_sent, endpoint->sent_capacity);
-    endpoint->sent[endpoint->n_sent] = (struct endpoint_sent){
-        .destination = message->destination,
-        .tag = message->tag,
-        .bytes = message->bytes,
-        .posted_ps = now_ps,
-        .acknowledged_ps = TIME_NEVER,
-        .queue_pair = queue_pair,
-    };
-    return endpoint->n_sent++;
-}
-
-static void append_message(struct endpoint *endpoint, struct queue_pair *pair, const struct traffic_message *message,
-                           uint64_t now_ps) {
-    struct nic *nic = &endpoint->nic;
-    const uint32_t node = take_node(nic);
-    const struct pieces pieces = pieces_of(endpoint, message->bytes, message->unit_bytes);
-    const uint64_t n_packets = pieces_count(&pieces);
-    REQUIRE(n_packets <= UINT32_MAX - pair->posted_number, "more than 2^32 packets on queue pair %u to %u",
-            pair->number, pair->destination);
-    nic->messages[node] = (struct pair_message){
-        .row = book_sent(endpoint, message, pair->number, now_ps),
-        .unit_bytes = message->unit_bytes,
-        .first_number = pair->posted_number,
-        .n_packets = (uint32_t)n_packets,
-        .next = NO_MESSAGE,
-    };
-    if (pair->oldest == NO_MESSAGE) {
-        pair->oldest = node;
-    } else {
-        nic->messages[pair->newest].next = node;
-    }
-    pair->newest = node;
-    if (pair->current == NO_MESSAGE) {
-        pair->current = node;
-    }
-    pair->posted_number += nic->messages[node].n_packets;
-}
-
-/* The plane whose port is free first, of those that lead there. */
-static uint32_t plane_of_urgent(const struct endpoint *endpoint, uint32_t destination, uint64_t now_ps) {
-    const uint32_t dead = failover_mask(endpoint->context, endpoint->device, destination, now_ps);
-    uint32_t first = nic_first_free(endpoint);
-    for (uint32_t plane = 0; plane < endpoint->nic.n_planes && dead != 0; plane++) {
-        const bool better = dead >> first & 1 || endpoint->ports[plane].free_ps < endpoint->ports[first].free_ps;
-        first = !(dead >> plane & 1) && better ? plane : first;
-    }
-    return first;
-}
-
-static void post_urgent(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
-                        uint64_t now_ps) {
-    REQUIRE(message->bytes <= endpoint->context->parameters->nic.payload_bytes,
-            "an urgent message of %llu bytes is more than one packet", (unsigned long long)message->bytes);
-    const struct packet packet = {
-        .source = endpoint->device,
-        .destination = message->destination,
-        .number = endpoint->nic.urgent_count++,
-        .message = message->tag,
-        .size_bytes = (uint16_t)(message->bytes + endpoint->context->parameters->nic.header_bytes),
-        .entropy = (uint16_t)hash_mix(message->destination),
-        .kind_class = PACKET_URGENT | PACKET_CLASS_CONTROL << 4,
-        .flags_transmission = PACKET_FLAG_LAST,
-    };
-    nic_send_control(endpoint, worker, plane_of_urgent(endpoint, message->destination, now_ps), &packet, now_ps);
-}
-
-void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
-               uint64_t now_ps) {
-    nic_drain(endpoint, worker, now_ps);
-    if (message->urgent) {
-        post_urgent(endpoint, worker, message, now_ps);
-        return;
-    }
-    const struct context *context = endpoint->context;
-    struct nic *nic = &endpoint->nic;
-    const uint32_t per_peer = context->parameters->nic.queue_pairs;
-    const uint32_t peer = peer_of(endpoint, message->destination, now_ps);
-    struct queue_pair *pair = &nic->pairs[peer * per_peer + nic->peer_messages[peer]++ % per_peer];
-    append_message(endpoint, pair, message, now_ps);
-    if (!pair->started) {
-        pair_start(endpoint, pair, message->share, now_ps);
-    } else if (message->share) {
-        pair_announce(endpoint, pair, message->share, now_ps);
-    }
-    nic_line_up(endpoint, worker, pair, now_ps);
 }
 
 static uint64_t deadline_of(const struct endpoint *endpoint, const struct queue_pair *pair) {
@@ -230,13 +42,12 @@ FOR_PLAIN_OR_FULL bool fill(const struct endpoint *endpoint, const struct queue_
     const uint32_t index = number - message->first_number;
     const bool last = index + 1 == message->n_packets;
     const uint8_t adaptive = parameters->adaptive_marking ? PACKET_FLAG_ADAPTIVE : 0;
-    const struct endpoint_sent *sent = &endpoint->sent[message->row];
-    const struct pieces pieces = pieces_of(endpoint, sent->bytes, message->unit_bytes);
+    const struct pieces pieces = pair_pieces(endpoint, message->bytes, message->unit_bytes);
     *packet = (struct packet){
         .source = endpoint->device,
         .destination = pair->destination,
         .number = !plain && endpoint->context->controller->wants_telemetry ? packet_number_telling(number, 0) : number,
-        .message = sent->tag,
+        .message = endpoint->sent[message->row].tag,
         .queue_pair = pair->number,
         .size_bytes = (uint16_t)(pieces_size(&pieces, index) + parameters->header_bytes),
         .entropy = pair->entropy,
@@ -372,17 +183,24 @@ void pair_give_up_flight(struct endpoint *endpoint, struct queue_pair *pair, uin
     }
 }
 
+/* All of a message is acknowledged, the last of it on this queue pair. */
+static void complete(struct endpoint *endpoint, const struct queue_pair *pair, uint32_t row, uint64_t now_ps) {
+    struct endpoint_sent *sent = &endpoint->sent[row];
+    sent->acknowledged_ps = now_ps;
+    endpoint->last_ps = now_ps;
+    if (endpoint->context->trace) {
+        trace_add_message(endpoint->context->trace, TRACE_COMPLETE, now_ps, endpoint->device, PACKET_DATA,
+                          endpoint->device, pair->destination, sent->tag, pair->number);
+    }
+}
+
 void pair_complete_oldest(struct endpoint *endpoint, struct queue_pair *pair, uint64_t now_ps) {
     struct nic *nic = &endpoint->nic;
     while (pair->oldest != NO_MESSAGE && pair_completes(nic, pair)) {
         const uint32_t node = pair->oldest;
         struct pair_message *message = &nic->messages[node];
-        struct endpoint_sent *sent = &endpoint->sent[message->row];
-        sent->acknowledged_ps = now_ps;
-        endpoint->last_ps = now_ps;
-        if (endpoint->context->trace) {
-            trace_add_message(endpoint->context->trace, TRACE_COMPLETE, now_ps, endpoint->device, PACKET_DATA,
-                              endpoint->device, pair->destination, sent->tag, pair->number);
+        if (table_count_down(&nic->parts_sent, message->row, nic->n_parts)) {
+            complete(endpoint, pair, message->row, now_ps);
         }
         pair->oldest = message->next;
         message->next = nic->free_message;

@@ -48,7 +48,8 @@ struct nic_parameters {
     uint32_t control_bytes; /**< wire size of ACK, NACK, notification, probe, reply */
     uint32_t
         acknowledge_bytes; /**< an ACK when so much payload is unacknowledged, and at the end of a message; 1 = every packet */
-    uint32_t queue_pairs;         /**< per peer; messages go round-robin over them */
+    uint32_t queue_pairs;         /**< per peer; messages go round-robin over them … */
+    bool split_messages;          /**< … or each is split over all of them */
     uint32_t window_packets;      /**< unacknowledged packets a queue pair; 0 = unlimited */
     bool out_of_order;            /**< direct placement: any order is accepted; else go-back-N */
     bool adaptive_marking;        /**< data packets are marked as eligible for adaptive routing */
@@ -74,6 +75,11 @@ struct nic_parameters {
     double
         window_products; /**< selective repeat: packets in flight at most, in bandwidth-delay products of the idle path; 0 = no limit */
 };
+
+/** Queue pairs that one message goes by. */
+static inline uint32_t nic_parameters_parts(const struct nic_parameters *nic) {
+    return nic->split_messages ? nic->queue_pairs : 1;
+}
 
 /** Packets in flight that window_products allows on a way: at least 1. */
 static inline uint32_t nic_parameters_cap(const struct nic_parameters *nic, const struct congestion_way *way) {

@@ -39,4 +39,20 @@ static inline uint32_t pieces_size(const struct pieces *pieces, uint64_t index) 
     return (uint32_t)(left < pieces->largest_bytes ? left : pieces->largest_bytes);
 }
 
+/**
+ * The part of a message that goes by queue pair `index` of n: equal parts in order, of a multiple of 128 bytes each, or of whole units
+ * where there are units (ours); the last ones are smaller, or empty (NVIDIA nccl, src/transport/net_ib, ncclIbMultiSend with
+ * NCCL_IB_SPLIT_DATA_ON_QPS).
+ */
+static inline struct pieces pieces_part(const struct pieces *whole, uint32_t n, uint32_t index) {
+    enum { ALIGNMENT_BYTES = 128 };
+    const uint64_t grain = whole->unit_bytes ? whole->unit_bytes : ALIGNMENT_BYTES;
+    const uint64_t share = (whole->bytes + n - 1) / n;
+    const uint64_t part = (share + grain - 1) / grain * grain;
+    const uint64_t begin = part * index < whole->bytes ? part * index : whole->bytes;
+    const uint64_t left = whole->bytes - begin;
+    return (struct pieces){
+        .bytes = left < part ? left : part, .unit_bytes = whole->unit_bytes, .largest_bytes = whole->largest_bytes};
+}
+
 #endif

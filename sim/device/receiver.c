@@ -281,8 +281,11 @@ static void take(struct endpoint *endpoint, struct engine_worker *worker, struct
     }
     ask_for_more(endpoint, worker, receiver, packet, !duplicate, now_ps);
     for (uint32_t i = 0; i < completed; i++) {
-        endpoint_deliver(endpoint, worker, PACKET_DATA, packet->source, endpoint->completed[i], packet->queue_pair,
-                         now_ps);
+        const uint64_t message = (uint64_t)packet->source << 32 | endpoint->completed[i];
+        if (table_count_down(&endpoint->parts, message, endpoint->nic.n_parts)) {
+            endpoint_deliver(endpoint, worker, PACKET_DATA, packet->source, endpoint->completed[i], packet->queue_pair,
+                             now_ps);
+        }
     }
 }
 

@@ -74,6 +74,19 @@ void table_remove(struct table *table, uint64_t key) {
     table->count--;
 }
 
+bool table_count_down_many(struct table *table, uint64_t key, uint32_t n) {
+    uint32_t *left = table_find(table, key);
+    if (!left) {
+        table_add(table, key, n - 1);
+        return false;
+    }
+    if (--*left > 0) {
+        return false;
+    }
+    table_remove(table, key);
+    return true;
+}
+
 void table_fini(struct table *table) {
     free(table->slots);
     *table = (struct table){0};

@@ -5,6 +5,7 @@
 #ifndef MOEFABRIC_DEVICE_TABLE_H
 #define MOEFABRIC_DEVICE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,14 @@ void table_add(struct table *table, uint64_t key, uint32_t value);
 
 /** Removes a key that is there. */
 void table_remove(struct table *table, uint64_t key);
+
+/** table_count_down from 2 or more. Called by that only. */
+bool table_count_down_many(struct table *table, uint64_t key, uint32_t n);
+
+/** Counts a key down from n, at least 1, and forgets it at 0. True if it has come to that; with n = 1 at once. */
+static inline bool table_count_down(struct table *table, uint64_t key, uint32_t n) {
+    return n == 1 || table_count_down_many(table, key, n);
+}
 
 /** Frees the slots. */
 void table_fini(struct table *table);

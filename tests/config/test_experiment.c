@@ -121,14 +121,14 @@ START_TEST(an_override_may_name_another_topology) {
 END_TEST
 
 START_TEST(short_and_long_forms_of_policies_are_the_same) {
-    static const char *const short_form[] = {"policies=[ecmp(4)+dcqcn+polarised]"};
+    static const char *const short_form[] = {"policies=[ecmp(4)+dcqcn+split_messages+polarised]"};
     static const char *const long_form[] = {
-        "policies=[{path: ecmp, queue_pairs: 4, congestion: dcqcn, polarised: true}]"};
+        "policies=[{path: ecmp, queue_pairs: 4, congestion: dcqcn, split_messages: true, polarised: true}]"};
     read_configuration("configs/permutation.yaml", short_form, 1);
     again = experiment;
     read_configuration("configs/permutation.yaml", long_form, 1);
     ck_assert_mem_eq(&experiment, &again, sizeof experiment);
-    ck_assert_str_eq(experiment.policies[0].name, "ecmp(4)+dcqcn+polarised");
+    ck_assert_str_eq(experiment.policies[0].name, "ecmp(4)+dcqcn+split_messages+polarised");
 }
 END_TEST
 

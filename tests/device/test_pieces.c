@@ -74,12 +74,32 @@ START_TEST(terabytes_are_counted_without_overflow) {
 }
 END_TEST
 
+START_TEST(parts_are_equal_but_for_the_last) {
+    // 10,000 / 4 = 2,500, up to a multiple of 128: 2,560; four of them, less 240
+    const struct pieces plain = {.bytes = 10000, .largest_bytes = 4096};
+    static const uint64_t plain_parts[] = {2560, 2560, 2560, 2320};
+    // 10 tokens and a half / 4: up to 3 tokens
+    const struct pieces tokens = {.bytes = 10 * 7168 + 3584, .unit_bytes = 7168, .largest_bytes = 4096};
+    static const uint64_t token_parts[] = {21504, 21504, 21504, 10752};
+    // 300 / 4 = 75, up to 128: two whole ones, a rest and nothing
+    const struct pieces small = {.bytes = 300, .largest_bytes = 4096};
+    static const uint64_t small_parts[] = {128, 128, 44, 0};
+    for (uint32_t i = 0; i < 4; i++) {
+        ck_assert_uint_eq(pieces_part(&plain, 4, i).bytes, plain_parts[i]);
+        ck_assert_uint_eq(pieces_part(&tokens, 4, i).bytes, token_parts[i]);
+        ck_assert_uint_eq(pieces_part(&tokens, 4, i).unit_bytes, 7168);
+        ck_assert_uint_eq(pieces_part(&small, 4, i).bytes, small_parts[i]);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *cuts = tcase_create("cuts");
     tcase_add_test(cuts, small_messages_are_cut_as_a_walk_cuts_them);
     tcase_add_test(cuts, random_messages_are_cut_as_a_walk_cuts_them);
     tcase_add_test(cuts, figures_of_a_dispatched_token);
     tcase_add_test(cuts, terabytes_are_counted_without_overflow);
+    tcase_add_test(cuts, parts_are_equal_but_for_the_last);
     Suite *suite = suite_create("pieces");
     suite_add_tcase(suite, cuts);
     SRunner *runner = srunner_create(suite);

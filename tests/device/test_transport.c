@@ -45,6 +45,51 @@ START_TEST(messages_to_a_peer_go_round_its_queue_pairs) {
 }
 END_TEST
 
+/* Parts one after the other on one wire; what is left without bytes is a header. */
+START_TEST(a_split_message_is_there_when_all_its_parts_are) {
+    static const struct {
+        uint64_t bytes, wire_bytes;
+    } cases[] = {{10000, 10000 + 4 * RIG_HEADER_BYTES},  // 2,560 + 2,560 + 2,560 + 2,320
+                 {40000, 40000 + 12 * RIG_HEADER_BYTES}, // 10,112 × 3 + 9,664: three packets each
+                 {100, 100 + RIG_HEADER_BYTES + UINT64_C(3) * RIG_HEADER_BYTES}}; // and three headers
+    struct rig *rig = star(2);
+    rig->parameters.nic.queue_pairs = 4;
+    rig->parameters.nic.split_messages = true;
+    rig_send(rig, 0, 1, cases[_i].bytes);
+    rig_finish(rig);
+    ck_assert_uint_eq(rig_delivered_ps(rig, 0), cases[_i].wire_bytes * R_PS + UINT64_C(2) * RIG_LATENCY_PS);
+    uint32_t n;
+    const struct endpoint_sent *sent = endpoint_sent_messages(network_endpoint(rig->network, 0), &n);
+    ck_assert_uint_eq(n, 1);
+    ck_assert_uint_eq(sent[0].bytes, cases[_i].bytes);
+    ck_assert_uint_eq(sent[0].queue_pair, 0);
+    ck_assert_uint_eq(rig_completed_ps(rig, 0), sent[0].acknowledged_ps);
+    ck_assert_uint_eq(rig_endpoints(rig).delivered_messages, 1);
+    rig_free(rig);
+}
+END_TEST
+
+/* Over uplinks at a quarter of the hosts' rate a message is as quick as the uplinks that its queue pairs are hashed to. */
+START_TEST(parts_of_a_message_take_paths_of_their_own) {
+    const struct rig_shape shape = {
+        .leaves = 2, .hosts_per_leaf = 1, .spines = 4, .up_ps = R_PS, .uplink_ps = 4 * R_PS, .cut_through = true};
+    enum { MOST_PACKETS = 400, SPREAD = 16 };
+    uint64_t took_ps[2];
+    for (int split = 0; split < 2; split++) {
+        struct rig *rig = rig_create(&shape);
+        rig->parameters.nic.queue_pairs = SPREAD;
+        rig->parameters.nic.split_messages = split;
+        rig_send(rig, 0, 1, (uint64_t)MOST_PACKETS * RIG_PAYLOAD_BYTES);
+        rig_finish(rig);
+        took_ps[split] = rig_delivered_ps(rig, 0);
+        rig_free(rig);
+    }
+    ck_assert_uint_gt(took_ps[0], UINT64_C(4) * MOST_PACKETS * PACKET_PS);
+    ck_assert_uint_lt(took_ps[1], took_ps[0] / 2); // 16 queue pairs on 4 uplinks: at most 8 on one
+    ck_assert_uint_gt(took_ps[1], took_ps[0] / 4);
+}
+END_TEST
+
 /* w packets a round trip: the ACK of the first lets the next round begin. */
 START_TEST(a_window_is_filled_once_a_round_trip) {
     enum { ROUNDS = 12 };
@@ -244,6 +289,8 @@ int main(void) {
     TCase *turns = tcase_create("turns");
     tcase_add_test(turns, queue_pairs_of_a_nic_take_turns);
     tcase_add_test(turns, messages_to_a_peer_go_round_its_queue_pairs);
+    tcase_add_loop_test(turns, a_split_message_is_there_when_all_its_parts_are, 0, 3);
+    tcase_add_test(turns, parts_of_a_message_take_paths_of_their_own);
     TCase *windows = tcase_create("windows");
     tcase_add_loop_test(windows, a_window_is_filled_once_a_round_trip, 1, 30);
     tcase_add_test(windows, windows_bound_the_queue_of_an_incast);

@@ -245,6 +245,9 @@ static bool held_back(const struct summary *s) {
 static bool queue_pairs(const struct summary *s) {
     return s->random_case->parameters.nic.queue_pairs > 1 && s->starts[PACKET_DATA] > 0;
 }
+static bool split_message(const struct summary *s) {
+    return queue_pairs(s) && s->random_case->parameters.nic.split_messages;
+}
 static bool adaptive(const struct summary *s) {
     const struct network_parameters *p = &s->random_case->parameters;
     return p->path.kind == PATH_ADAPTIVE && p->nic.adaptive_marking && s->starts[PACKET_DATA] > 0 &&
@@ -396,6 +399,7 @@ static const struct {
     [FEATURE_RENEWED_CREDIT] = {"credit of an InfiniBand link renewed", renewed_credit},
     [FEATURE_HELD_BACK] = {"cut-through from slow to fast", held_back},
     [FEATURE_QUEUE_PAIRS] = {"several queue pairs", queue_pairs},
+    [FEATURE_SPLIT_MESSAGE] = {"message split over queue pairs", split_message},
     [FEATURE_ADAPTIVE] = {"adaptive routing", adaptive},
     [FEATURE_ECMP] = {"ECMP", ecmp},
     [FEATURE_SPRAY_RANDOM] = {"random spray", spray_random},

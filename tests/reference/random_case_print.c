@@ -39,13 +39,13 @@ static void print_switch(FILE *stream, const char *name, const struct switch_par
 static void print_nic(FILE *stream, const struct nic_parameters *p) {
     fprintf(stream,
             "nic: payload %" PRIu32 " header %" PRIu32 " control %" PRIu32 " acknowledge %" PRIu32
-            " queue pairs %" PRIu32 " window %" PRIu32 " out of order %d adaptive %d class %d (other every %" PRIu32
+            " queue pairs %" PRIu32 "%s window %" PRIu32 " out of order %d adaptive %d class %d (other every %" PRIu32
             ") timeout %" PRIu64 " nack interval %" PRIu64 " receive %" PRIu64 " buffer %" PRIu64 " xoff %" PRIu64
             " xon %" PRIu64 "\n",
             p->payload_bytes, p->header_bytes, p->control_bytes, p->acknowledge_bytes, p->queue_pairs,
-            p->window_packets, p->out_of_order, p->adaptive_marking, (int)p->data_class, p->other_class_every,
-            p->retransmit_timeout_ps, p->nack_interval_ps, p->receive_ps_per_byte, p->receive_buffer_bytes,
-            p->receive_xoff_bytes, p->receive_xon_bytes);
+            p->split_messages ? ", all for each message," : "", p->window_packets, p->out_of_order, p->adaptive_marking,
+            (int)p->data_class, p->other_class_every, p->retransmit_timeout_ps, p->nack_interval_ps,
+            p->receive_ps_per_byte, p->receive_buffer_bytes, p->receive_xoff_bytes, p->receive_xon_bytes);
     if (p->selective_repeat) {
         fprintf(stream,
                 "selective repeat: distance %" PRIu32 " short timeout %" PRIu64 " for %" PRIu32

@@ -21,6 +21,7 @@ enum topic {
     TOPIC_PLANES,
     TOPIC_WATCHDOG = 630,
     TOPIC_HEADROOM,
+    TOPIC_SPLIT = 640,
     TOPIC_INFINIBAND = 240
 };
 
@@ -246,6 +247,16 @@ static struct infiniband_parameters draw_infiniband(const struct nic_parameters 
             dice_chance(&dice, 75) ? 1 + dice_below(&dice, dice_chance(&dice, 60) ? 3 * packet : 30 * packet) : 0};
 }
 
+/** In some cases every message goes by all queue pairs of its peer. */
+static void draw_split(struct network_parameters *parameters, uint64_t number) {
+    static const uint64_t pairs[] = {2, 3, 4, 7};
+    struct dice dice = dice_of(number, TOPIC_SPLIT);
+    if (dice_chance(&dice, 12)) {
+        parameters->nic.split_messages = true;
+        parameters->nic.queue_pairs = (uint32_t)dice_pick(&dice, pairs, COUNT(pairs));
+    }
+}
+
 static void draw_headroom(struct network_parameters *parameters, uint64_t number) {
     struct dice dice = dice_of(number, TOPIC_HEADROOM);
     parameters->leaf.headroom_automatic = dice_chance(&dice, 8);
@@ -268,5 +279,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     draw_watchdog(&parameters, number);
     draw_planes(&parameters, number);
     draw_headroom(&parameters, number);
+    draw_split(&parameters, number);
     return parameters;
 }

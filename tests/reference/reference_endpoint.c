@@ -7,6 +7,7 @@
 #include "reference_intake.h"
 #include "reference_nic.h"
 #include "reference_nvlink.h"
+#include "reference_parts.h"
 #include "reference_receiver.h"
 
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct reference_endpoint {
     struct reference_nvlink *nvlink;
     struct reference_receiver *receiver;
     struct reference_intake *intake;
+    struct reference_parts parts; /* of split messages, that have arrived */
 };
 
 struct reference_endpoint *reference_endpoint_create(struct reference_world *world, uint32_t device) {
@@ -44,6 +46,7 @@ void reference_endpoint_free(struct reference_endpoint *endpoint) {
     reference_nvlink_free(endpoint->nvlink);
     reference_receiver_free(endpoint->receiver);
     reference_intake_free(endpoint->intake);
+    reference_parts_free(&endpoint->parts);
     traffic_outbox_free(&endpoint->outbox);
     free(endpoint->armed);
     free(endpoint);
@@ -115,7 +118,9 @@ static void receive_data(struct reference_world *world, struct reference_endpoin
     struct reference_receiver_whole whole = {0};
     reference_receiver_data(world, endpoint->receiver, endpoint->nic, packet, &whole);
     for (size_t i = 0; i < whole.count; i++) {
-        deliver(world, endpoint, packet, whole.tags[i], packet->queue_pair);
+        if (reference_parts_done(&endpoint->parts, packet->source, whole.tags[i], &world->parameters->nic)) {
+            deliver(world, endpoint, packet, whole.tags[i], packet->queue_pair);
+        }
     }
     free(whole.tags);
 }

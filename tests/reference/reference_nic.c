@@ -50,6 +50,7 @@ void reference_nic_free(struct reference_nic *nic) {
     }
     free(nic->pairs);
     free(nic->peers);
+    reference_parts_free(&nic->completed);
     reference_pulls_free(&nic->pulls);
     for (uint32_t plane = 0; plane < nic->n_planes; plane++) {
         free(nic->ports[plane].ring.numbers);
@@ -517,12 +518,9 @@ static struct reference_pair *new_pair(struct reference_world *world, struct ref
 }
 
 static struct reference_pair *pair_of(struct reference_world *world, struct reference_nic *nic,
-                                      const struct traffic_message *message) {
+                                      const struct traffic_message *message, uint32_t index) {
     const struct congestion_parameters *congestion = &world->parameters->congestion;
-    const uint32_t per_peer = world->parameters->nic.queue_pairs;
-    const size_t peer = find_peer(nic, message->destination);
-    const uint32_t index = (uint32_t)(nic->peers[peer].messages++ % per_peer);
-    const uint32_t number = (uint32_t)peer * per_peer + index;
+    const uint32_t number = (uint32_t)find_peer(nic, message->destination) * world->parameters->nic.queue_pairs + index;
     struct reference_pair *pair = find_pair(nic, number);
     if (pair == NULL) {
         pair = nic->pairs[number] = new_pair(world, nic, message, number, index);
@@ -534,6 +532,14 @@ static struct reference_pair *pair_of(struct reference_world *world, struct refe
     return pair;
 }
 
+/* A message, or a part of it. */
+static void post_on_pair(struct reference_world *world, struct reference_nic *nic,
+                         const struct traffic_message *message, uint32_t index) {
+    struct reference_pair *pair = pair_of(world, nic, message, index);
+    reference_pair_add(pair, message, &world->parameters->nic);
+    reference_nic_look_for_work(world, nic, pair);
+}
+
 void reference_nic_post(struct reference_world *world, struct reference_nic *nic,
                         const struct traffic_message *message) {
     REQUIRE(nic != NULL, "a fabric message from an endpoint without a NIC");
@@ -541,8 +547,14 @@ void reference_nic_post(struct reference_world *world, struct reference_nic *nic
         post_urgent(world, nic, message);
         return;
     }
-    struct reference_pair *pair = pair_of(world, nic, message);
-    reference_pair_add(pair, message, &world->parameters->nic);
+    const struct nic_parameters *parameters = &world->parameters->nic;
+    const size_t peer = find_peer(nic, message->destination);
+    const uint32_t turn = (uint32_t)(nic->peers[peer].messages++ % parameters->queue_pairs);
     world->result->endpoints[nic->endpoint].posted_sum_ps += world->now_ps;
-    reference_nic_look_for_work(world, nic, pair);
+    for (uint32_t index = 0; index < parameters->queue_pairs; index++) {
+        const struct traffic_message part = reference_parts_of(message, index, parameters);
+        if (parameters->split_messages || index == turn) {
+            post_on_pair(world, nic, parameters->split_messages ? &part : message, index);
+        }
+    }
 }

@@ -9,6 +9,7 @@
 #include "reference_list.h"
 #include "reference_nic.h"
 #include "reference_pair.h"
+#include "reference_parts.h"
 #include "reference_pulls.h"
 
 /** Somebody this endpoint has queue pairs to. */
@@ -37,7 +38,8 @@ struct reference_nic {
     size_t n_peers;
     struct reference_pair **pairs; /* NULL where not used yet */
     uint32_t n_pairs;
-    uint32_t urgent; /* urgent packets posted */
+    uint32_t urgent;                  /* urgent packets posted */
+    struct reference_parts completed; /* parts of split messages */
 };
 
 /** A queue pair joins those that wait at the ports where it does not wait yet, if it has work; idle transmitters choose. */

@@ -53,10 +53,11 @@ static uint64_t least(uint64_t a, uint64_t b) {
 
 void reference_pair_add(struct reference_pair *pair, const struct traffic_message *message,
                         const struct nic_parameters *parameters) {
-    const uint64_t unit = message->unit_bytes ? message->unit_bytes : message->bytes;
-    for (uint64_t offset = 0, piece; offset < message->bytes; offset += piece) {
+    const uint64_t unit = message->unit_bytes ? message->unit_bytes : message->bytes + 1;
+    bool last = false;
+    for (uint64_t offset = 0, piece; !last; offset += piece) { // nothing at all is one packet, too
         piece = least(least(parameters->payload_bytes, unit - offset % unit), message->bytes - offset);
-        const bool last = offset + piece == message->bytes;
+        last = offset + piece == message->bytes;
         add_packet(pair,
                    &(struct packet){
                        .source = pair->source,

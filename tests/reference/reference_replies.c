@@ -10,10 +10,11 @@
 
 static void complete(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair) {
     while (pair->completed < pair->n_messages && pair->messages[pair->completed].end <= pair->cumulative) {
-        trace_add_message(&world->result->trace, TRACE_COMPLETE, world->now_ps, nic->endpoint, PACKET_DATA,
-                          nic->endpoint, pair->destination, pair->messages[pair->completed].tag,
-                          (uint16_t)pair->number);
-        pair->completed++;
+        const uint32_t tag = pair->messages[pair->completed++].tag;
+        if (reference_parts_done(&nic->completed, pair->destination, tag, &world->parameters->nic)) {
+            trace_add_message(&world->result->trace, TRACE_COMPLETE, world->now_ps, nic->endpoint, PACKET_DATA,
+                              nic->endpoint, pair->destination, tag, (uint16_t)pair->number);
+        }
     }
 }
 
