@@ -32,20 +32,8 @@ static void print_rate(struct table *table, enum quantity_kind kind, double valu
     table_cell(table, "%s", quantity_print_short(text, kind, value));
 }
 
-static bool is_simulated(const struct experiment_traffic *traffic, enum moe_summary_phase phase) {
-    switch (phase) {
-    case MOE_SUMMARY_COUNTS:
-        return traffic->dispatch && traffic->exchange_counts;
-    case MOE_SUMMARY_DISPATCH:
-        return traffic->dispatch;
-    default:
-        return traffic->combine;
-    }
-}
-
 /* The load of a mixture-of-experts plan: what bounds each phase. */
 static void print_load(const struct experiment *experiment, const struct fabric *fabric, const struct plan *plan) {
-    static const char *const names[] = {"counts", "dispatch", "combine"};
     const struct ideal ideal = {.fabric = fabric, .experiment = experiment, .plan = plan};
     struct table *table = table_create();
     table_column(table, "phase", TABLE_LEFT);
@@ -54,17 +42,17 @@ static void print_load(const struct experiment *experiment, const struct fabric 
     table_column(table, "fullest receiver", TABLE_RIGHT);
     table_column(table, "NVLink, fullest receiver", TABLE_RIGHT);
     table_column(table, "least time", TABLE_RIGHT);
-    for (int phase = 0; phase < MOE_SUMMARY_PHASES; phase++) {
-        if (!is_simulated(&experiment->traffic, (enum moe_summary_phase)phase)) {
+    for (enum moe_summary_phase phase = 0; phase < MOE_SUMMARY_PHASES; phase++) {
+        if (!moe_summary_has_phase(plan->moe, phase)) {
             continue;
         }
-        const struct moe_summary_extent extent = moe_summary_extent(plan->moe, (enum moe_summary_phase)phase);
-        table_cell(table, "%s", names[phase]);
+        const struct moe_summary_extent extent = moe_summary_extent(plan->moe, phase);
+        table_cell(table, "%s", moe_summary_phase_name(phase));
         print_rate(table, QUANTITY_BYTES, (double)extent.total.fabric_sent.bytes / plan->placement.n_ranks);
         print_rate(table, QUANTITY_BYTES, (double)extent.largest.fabric_sent.bytes);
         print_rate(table, QUANTITY_BYTES, (double)extent.largest.fabric_received.bytes);
         print_rate(table, QUANTITY_BYTES, (double)extent.largest.nvlink_received.bytes);
-        print_rate(table, QUANTITY_TIME, (double)ideal_phase_ps(&ideal, (enum moe_summary_phase)phase));
+        print_rate(table, QUANTITY_TIME, (double)ideal_phase_ps(&ideal, phase));
     }
     table_print(table, stdout, 2);
     table_free(table);

@@ -33,8 +33,9 @@ static double mean_links(const struct plan *plan, const struct fabric *fabric) {
             row[to] = plan->moe ? 0 : 1;
         }
         if (plan->moe) {
-            moe_summary_matrix_row(plan->moe, MOE_SUMMARY_DISPATCH, rank, row);
-            moe_summary_matrix_row(plan->moe, MOE_SUMMARY_COMBINE, rank, row);
+            for (enum moe_summary_phase phase = MOE_SUMMARY_DISPATCH; phase < MOE_SUMMARY_PHASES; phase++) {
+                moe_summary_matrix_row(plan->moe, phase, rank, row);
+            }
         }
         for (uint32_t to = 0; to < n; to++) {
             if (to != rank && moe_placement_route(&plan->placement, rank, to) == TRAFFIC_FABRIC) {
@@ -49,11 +50,11 @@ static double mean_links(const struct plan *plan, const struct fabric *fabric) {
 
 static uint64_t ideal_of(const struct plan *plan, const struct experiment *experiment, const struct fabric *fabric) {
     const struct ideal ideal = {.fabric = fabric, .experiment = experiment, .plan = plan};
-    if (!plan->moe) {
-        return 0;
+    uint64_t sum_ps = 0;
+    for (enum moe_summary_phase phase = MOE_SUMMARY_DISPATCH; plan->moe && phase < MOE_SUMMARY_PHASES; phase++) {
+        sum_ps += moe_summary_has_phase(plan->moe, phase) ? ideal_phase_ps(&ideal, phase) : 0;
     }
-    return (experiment->traffic.dispatch ? ideal_phase_ps(&ideal, MOE_SUMMARY_DISPATCH) : 0) +
-           (experiment->traffic.combine ? ideal_phase_ps(&ideal, MOE_SUMMARY_COMBINE) : 0);
+    return sum_ps;
 }
 
 /* Share of the policies under a controller. */
@@ -87,10 +88,9 @@ static uint64_t data_packets(const struct plan *plan, const struct experiment *e
         return packets_of_mixed(volume->fabric_bytes, volume->fabric_messages, nic);
     }
     uint64_t packets = moe_summary_extent(plan->moe, MOE_SUMMARY_COUNTS).total.fabric_sent.messages;
-    for (int phase = MOE_SUMMARY_DISPATCH; phase <= MOE_SUMMARY_COMBINE; phase++) {
-        const struct moe_summary_extent extent = moe_summary_extent(plan->moe, (enum moe_summary_phase)phase);
-        packets += packets_of(extent.total.fabric_sent.bytes,
-                              moe_summary_unit_bytes(plan->moe, (enum moe_summary_phase)phase), nic);
+    for (enum moe_summary_phase phase = MOE_SUMMARY_DISPATCH; phase < MOE_SUMMARY_PHASES; phase++) {
+        const struct moe_summary_extent extent = moe_summary_extent(plan->moe, phase);
+        packets += packets_of(extent.total.fabric_sent.bytes, moe_summary_packet_unit_bytes(plan->moe, phase), nic);
     }
     return packets;
 }
@@ -109,7 +109,7 @@ bool estimate_prepare(struct plan *plan, const struct experiment *experiment, st
  */
 static double memory_of(const struct plan_volume *volume, const struct experiment *experiment,
                         const struct fabric *fabric) {
-    const bool generated = experiment->traffic.algorithm == EXPERIMENT_ALGORITHM_TWO_HOP;
+    const bool generated = experiment_algorithm_by_domain(experiment->traffic.algorithm);
     return 1700.0 * fabric->n_links + 6000.0 * fabric->n_endpoints + 70.0 * (double)volume->fabric_messages +
            (generated ? 3.2 : 100.0) * (double)volume->nvlink_messages;
 }

@@ -207,26 +207,31 @@ static void json_racks(struct json *json, const struct gate_matrix *racks) {
     json_array_end(json);
 }
 
+static void json_row(struct json *json, enum moe_summary_phase phase, uint32_t rank, const uint64_t *row,
+                     uint32_t n_ranks) {
+    for (uint32_t peer = 0; peer < n_ranks; peer++) {
+        if (row[peer] > 0) {
+            json_object(json);
+            json_member_text(json, "phase", moe_summary_phase_name(phase));
+            json_member_whole(json, "from", rank);
+            json_member_whole(json, "to", peer);
+            json_member_whole(json, "bytes", row[peer]);
+            json_object_end(json);
+        }
+    }
+}
+
 /* Of every pair of GPUs that exchange any. */
 static void json_ranks(struct json *json, const struct moe *moe) {
-    static const char *const names[] = {"dispatch", "combine"};
-    const enum moe_summary_phase phases[] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE};
     const uint32_t n_ranks = moe_plan_counts(moe)->shape.placement.n_ranks;
     uint64_t *row = memory_allocate(n_ranks, sizeof *row);
     json_name(json, "gpu_bytes");
     json_array(json);
-    for (uint32_t i = 0; i < 2 * n_ranks; i++) {
-        memset(row, 0, n_ranks * sizeof *row);
-        moe_summary_matrix_row(moe, phases[i / n_ranks], i % n_ranks, row);
-        for (uint32_t peer = 0; peer < n_ranks; peer++) {
-            if (row[peer] > 0) {
-                json_object(json);
-                json_member_text(json, "phase", names[i / n_ranks]);
-                json_member_whole(json, "from", i % n_ranks);
-                json_member_whole(json, "to", peer);
-                json_member_whole(json, "bytes", row[peer]);
-                json_object_end(json);
-            }
+    for (enum moe_summary_phase phase = MOE_SUMMARY_DISPATCH; phase < MOE_SUMMARY_PHASES; phase++) {
+        for (uint32_t rank = 0; rank < n_ranks; rank++) {
+            memset(row, 0, n_ranks * sizeof *row);
+            moe_summary_matrix_row(moe, phase, rank, row);
+            json_row(json, phase, rank, row, n_ranks);
         }
     }
     json_array_end(json);

@@ -11,8 +11,6 @@
 
 enum { RACKS_OF_A_TABLE = 16, RACKS_OF_A_MATRIX = 8192 /* 512 MiB */ };
 
-static const enum moe_summary_phase phases[] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE};
-
 void gate_matrix_init(struct gate_matrix *matrix, const struct moe *moe) {
     const struct moe_placement *placement = &moe_plan_counts(moe)->shape.placement;
     const uint32_t n_ranks = placement->n_ranks, n_racks = n_ranks / placement->ranks_per_domain;
@@ -25,8 +23,9 @@ void gate_matrix_init(struct gate_matrix *matrix, const struct moe *moe) {
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         uint64_t *to = matrix->bytes + (size_t)moe_placement_domain(placement, rank) * n_racks;
         memset(row, 0, n_ranks * sizeof *row);
-        moe_summary_matrix_row(moe, MOE_SUMMARY_DISPATCH, rank, row);
-        moe_summary_matrix_row(moe, MOE_SUMMARY_COMBINE, rank, row);
+        for (enum moe_summary_phase phase = MOE_SUMMARY_DISPATCH; phase < MOE_SUMMARY_PHASES; phase++) {
+            moe_summary_matrix_row(moe, phase, rank, row);
+        }
         for (uint32_t peer = 0; peer < n_ranks; peer++) {
             to[moe_placement_domain(placement, peer)] += row[peer];
         }
@@ -86,19 +85,18 @@ void gate_matrix_print(const struct gate_matrix *matrix, FILE *stream) {
 }
 
 void gate_matrix_print_ranks(const struct moe *moe, FILE *stream) {
-    static const char *const names[] = {"dispatch", "combine"};
     const struct moe_placement *placement = &moe_plan_counts(moe)->shape.placement;
     uint64_t *row = memory_allocate(placement->n_ranks, sizeof *row);
     fprintf(stream, "phase,from,to,route,bytes\n");
-    for (int phase = 0; phase < 2; phase++) {
+    for (enum moe_summary_phase phase = MOE_SUMMARY_DISPATCH; phase < MOE_SUMMARY_PHASES; phase++) {
         for (uint32_t rank = 0; rank < placement->n_ranks; rank++) {
             memset(row, 0, placement->n_ranks * sizeof *row);
-            moe_summary_matrix_row(moe, phases[phase], rank, row);
+            moe_summary_matrix_row(moe, phase, rank, row);
             for (uint32_t peer = 0; peer < placement->n_ranks; peer++) {
                 const bool nvlink = moe_placement_route(placement, rank, peer) == TRAFFIC_NVLINK;
                 if (row[peer] > 0) {
-                    fprintf(stream, "%s,%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 "\n", names[phase], rank, peer,
-                            nvlink ? "nvlink" : "fabric", row[peer]);
+                    fprintf(stream, "%s,%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 "\n", moe_summary_phase_name(phase), rank,
+                            peer, nvlink ? "nvlink" : "fabric", row[peer]);
                 }
             }
         }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** Bytes between racks, dispatch and combine together: [n_racks × n_racks], from × to, NULL if there are more than 8192; what stays in a rack crosses NVLink. */
+/** Bytes between racks, all phases together: [n_racks × n_racks], from × to, NULL if there are more than 8192; what stays in a rack crosses NVLink. */
 struct gate_matrix {
     uint32_t n_racks;
     uint64_t *bytes;

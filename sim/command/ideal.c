@@ -8,11 +8,10 @@
 #include "fabric/describe.h"
 
 uint32_t ideal_unit_bytes(const struct ideal *ideal, uint32_t phase) {
-    if (!ideal->plan->moe || phase >= MEASURE_PHASE_COUNTS) { // of the background too
-        return 0;
+    if (!ideal->plan->moe || phase == MEASURE_PHASE_COUNTS || phase >= measure_phases(ideal->plan)) {
+        return 0; // of the background too
     }
-    return moe_summary_unit_bytes(ideal->plan->moe,
-                                  phase == MEASURE_PHASE_COMBINE ? MOE_SUMMARY_COMBINE : MOE_SUMMARY_DISPATCH);
+    return moe_summary_packet_unit_bytes(ideal->plan->moe, measure_phase_summary(phase));
 }
 
 /* Time on one of the NIC's links. */
@@ -81,8 +80,7 @@ static uint64_t side_wire_bytes(const struct ideal *ideal, enum moe_summary_phas
     if (phase == MOE_SUMMARY_COUNTS) {
         return fabric->bytes + fabric->messages * nic->header_bytes;
     }
-    const uint32_t measured = phase == MOE_SUMMARY_COMBINE ? MEASURE_PHASE_COMBINE : MEASURE_PHASE_DISPATCH;
-    return simulation_wire_bytes(nic, fabric->bytes, ideal_unit_bytes(ideal, measured));
+    return simulation_wire_bytes(nic, fabric->bytes, moe_summary_packet_unit_bytes(ideal->plan->moe, phase));
 }
 
 static uint64_t side_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase,

@@ -28,16 +28,27 @@ static enum measurement_outcome outcome_of(enum network_status status) {
     }
 }
 
-/* Phases of the measured traffic; those of the background follow. */
-static uint32_t measured_phases(const struct plan *plan) {
-    return plan->moe ? MEASURE_PHASES : 1;
+uint32_t measure_phases(const struct plan *plan) {
+    if (!plan->moe) {
+        return 1;
+    }
+    const bool backward = moe_summary_has_phase(plan->moe, MOE_SUMMARY_COMBINE_BACKWARD) ||
+                          moe_summary_has_phase(plan->moe, MOE_SUMMARY_DISPATCH_BACKWARD);
+    return backward ? MEASURE_PHASES : MEASURE_PHASE_COUNTS + 1;
+}
+
+enum moe_summary_phase measure_phase_summary(uint32_t phase) {
+    static const enum moe_summary_phase summaries[MEASURE_PHASES] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE,
+                                                                     MOE_SUMMARY_COUNTS, MOE_SUMMARY_COMBINE_BACKWARD,
+                                                                     MOE_SUMMARY_DISPATCH_BACKWARD};
+    return summaries[phase];
 }
 
 static struct measurement_shape shape_of(const struct simulation *simulation, const struct plan *plan) {
     const struct fabric *fabric = simulation->fabric;
     struct measurement_shape shape = {.n_ranks = plan->placement.n_ranks,
                                       .n_racks = simulation->experiment->topology.racks,
-                                      .n_phases = measured_phases(plan) + simulation->experiment->n_backgrounds,
+                                      .n_phases = measure_phases(plan) + simulation->experiment->n_backgrounds,
                                       .n_links = fabric->n_links};
     if (plan->moe) {
         const struct moe_counts *counts = moe_plan_counts(plan->moe);
@@ -108,21 +119,16 @@ static void fill_endpoint(struct measurement *measurement, const struct fabric *
 
 uint32_t measure_phase_of(const struct plan *plan, uint32_t tag) {
     if (plan->background && background_owns(tag)) {
-        return measured_phases(plan) + background_item(tag);
+        return measure_phases(plan) + background_item(tag);
     }
     if (!plan->moe) {
         return 0;
     }
-    switch (moe_describe_tag(tag).kind) {
-    case MOE_TAG_COMBINE:
-    case MOE_TAG_COMBINE_GATHER:
-        return MEASURE_PHASE_COMBINE;
-    case MOE_TAG_COUNTS:
-    case MOE_TAG_GRANT:
-        return MEASURE_PHASE_COUNTS;
-    default:
-        return MEASURE_PHASE_DISPATCH;
-    }
+    static const uint32_t phases[MOE_PHASES] = {MEASURE_PHASE_DISPATCH, MEASURE_PHASE_COMBINE,
+                                                MEASURE_PHASE_COMBINE_BACKWARD, MEASURE_PHASE_DISPATCH_BACKWARD};
+    const struct moe_tag what = moe_describe_tag(tag);
+    const bool control = what.kind == MOE_TAG_COUNTS || what.kind == MOE_TAG_GRANT || what.kind == MOE_TAG_ACKNOWLEDGE;
+    return control ? MEASURE_PHASE_COUNTS : phases[moe_tag_phase(&what)];
 }
 
 /* The row of a rank in the only phase of a pattern. */
@@ -179,7 +185,7 @@ static uint64_t known(uint64_t time_ps) {
 static void fill_definitions(struct measurement_phase *phase, const struct ideal *ideal, enum moe_summary_phase summary,
                              uint32_t n_ranks) {
     const struct plan *plan = ideal->plan;
-    const bool two_hop = ideal->experiment->traffic.algorithm == EXPERIMENT_ALGORITHM_TWO_HOP;
+    const bool two_hop = experiment_algorithm_by_domain(ideal->experiment->traffic.algorithm);
     const bool nodes = moe_summary_extent(plan->moe, summary).total.fabric_sent.bytes > 0;
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         const struct moe_summary_logical logical = moe_summary_logical(plan->moe, rank, summary);
@@ -189,31 +195,37 @@ static void fill_definitions(struct measurement_phase *phase, const struct ideal
     }
 }
 
+static void fill_moe_phase(struct measurement *measurement, const struct ideal *ideal, uint32_t p) {
+    const enum moe_summary_phase summary = measure_phase_summary(p);
+    const struct moe *moe = ideal->plan->moe;
+    struct measurement_phase *phase = &measurement->phases[p];
+    snprintf(phase->name, sizeof(phase->name), "%s", moe_summary_phase_name(summary));
+    phase->kind = p == MEASURE_PHASE_COUNTS ? MEASUREMENT_PHASE_CONTROL : MEASUREMENT_PHASE_DATA;
+    phase->participants = measurement->n_ranks;
+    phase->collective_ranks = moe_plan_counts(moe)->shape.group_ranks;
+    phase->ideal_ps = ideal_phase_ps(ideal, summary);
+    const bool backward = summary == MOE_SUMMARY_COMBINE_BACKWARD || summary == MOE_SUMMARY_DISPATCH_BACKWARD;
+    if (p != MEASURE_PHASE_COUNTS && (!backward || moe_summary_has_phase(moe, summary))) {
+        fill_definitions(phase, ideal, summary, measurement->n_ranks);
+    }
+}
+
 static void fill_moe(struct measurement *measurement, const struct ideal *ideal) {
-    static const char *const names[MEASURE_PHASES] = {"dispatch", "combine", "counts"};
-    static const enum moe_summary_phase summaries[MEASURE_PHASES] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE,
-                                                                     MOE_SUMMARY_COUNTS};
     const struct plan *plan = ideal->plan;
-    for (uint32_t p = 0; p < MEASURE_PHASES; p++) {
-        struct measurement_phase *phase = &measurement->phases[p];
-        snprintf(phase->name, sizeof(phase->name), "%s", names[p]);
-        phase->kind = p == MEASURE_PHASE_COUNTS ? MEASUREMENT_PHASE_CONTROL : MEASUREMENT_PHASE_DATA;
-        phase->participants = measurement->n_ranks;
-        phase->collective_ranks = moe_plan_counts(plan->moe)->shape.group_ranks;
-        phase->ideal_ps = ideal_phase_ps(ideal, summaries[p]);
-        if (p != MEASURE_PHASE_COUNTS) {
-            fill_definitions(phase, ideal, summaries[p], measurement->n_ranks);
-        }
+    const uint32_t n_phases = measure_phases(plan);
+    for (uint32_t p = 0; p < n_phases; p++) {
+        fill_moe_phase(measurement, ideal, p);
     }
     for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
         const struct moe_phase_times times = moe_phase_times(plan->moe, rank);
         struct measurement_rank_phase *rows = &measurement->rank_phases[(size_t)rank * measurement->n_phases];
-        const uint64_t starts[MEASURE_PHASES] = {times.dispatch_start_ps, times.combine_start_ps, times.start_ps};
-        const uint64_t ends[MEASURE_PHASES] = {times.dispatch_end_ps, times.combine_end_ps, times.counts_done_ps};
-        for (uint32_t p = 0; p < MEASURE_PHASES; p++) {
-            rows[p].start_ps = known(starts[p]);
-            rows[p].finish_ps = known(ends[p]);
-            rows[p].ideal_ps = ideal_rank_ps(ideal, rank, summaries[p]);
+        for (uint32_t p = 0; p < n_phases; p++) {
+            const enum moe_summary_phase summary = measure_phase_summary(p);
+            const bool control = p == MEASURE_PHASE_COUNTS;
+            const uint32_t phase = control ? 0 : summary - MOE_SUMMARY_DISPATCH;
+            rows[p].start_ps = known(control ? times.start_ps : times.begin_ps[phase]);
+            rows[p].finish_ps = known(control ? times.counts_done_ps : times.end_ps[phase]);
+            rows[p].ideal_ps = ideal_rank_ps(ideal, rank, summary);
         }
         measurement->endpoints[rank].expert_tokens = moe_summary_rank_tokens(plan->moe, rank);
     }
@@ -351,7 +363,7 @@ struct measurement *measure_network(const struct simulation *simulation, const s
         fill_pattern(measurement, &ideal);
     }
     if (plan->background) {
-        measure_background_fill(measurement, plan, simulation->experiment, measured_phases(plan));
+        measure_background_fill(measurement, plan, simulation->experiment, measure_phases(plan));
     }
     measurement_finish(measurement, ideal_flow_ps, &ideal);
     const struct flow_pairs pairs = {

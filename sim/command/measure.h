@@ -7,14 +7,23 @@
 
 #include "command/plan.h"
 #include "command/simulation.h"
+#include "workload/moe_summary.h"
 
 /** Phases of a mixture-of-experts run; a pattern has one phase, number 0. */
 enum measure_phase {
     MEASURE_PHASE_DISPATCH = 0,
     MEASURE_PHASE_COMBINE = 1,
     MEASURE_PHASE_COUNTS = 2,
-    MEASURE_PHASES = 3
+    MEASURE_PHASE_COMBINE_BACKWARD = 3, /**< only with a backward pass, as the next one */
+    MEASURE_PHASE_DISPATCH_BACKWARD = 4,
+    MEASURE_PHASES = 5
 };
+
+/** Phases of the measured traffic of a plan; those of the background follow. */
+uint32_t measure_phases(const struct plan *plan);
+
+/** What a phase of a mixture-of-experts run is in its summary. */
+enum moe_summary_phase measure_phase_summary(uint32_t phase);
 
 /** The phase of a message of a plan: one of enum measure_phase; 0 for a pattern. */
 uint32_t measure_phase_of(const struct plan *plan, uint32_t tag);

@@ -32,12 +32,12 @@ struct placement_costs place_candidate_costs(const struct experiment *experiment
     const double flops = experiment->placement.expert_flops;
     struct placement_costs costs = {.expert_ps = flops > 0 ? operations / flops * 1e12 : 0};
     if (traffic->dispatch) {
-        const uint32_t bytes = moe_unit_bytes(&site->model, traffic, false);
+        const uint32_t bytes = moe_unit_bytes(&site->model, traffic, MOE_PHASE_DISPATCH);
         costs.nic_dispatch_ps = byte.nic_ps * (double)simulation_wire_bytes(nic, bytes, bytes);
         costs.nvlink_dispatch_ps = byte.nvlink_ps * bytes;
     }
     if (traffic->combine) {
-        const uint32_t bytes = moe_unit_bytes(&site->model, traffic, true);
+        const uint32_t bytes = moe_unit_bytes(&site->model, traffic, MOE_PHASE_COMBINE);
         costs.nic_combine_ps = byte.nic_ps * (double)simulation_wire_bytes(nic, bytes, bytes);
         costs.nvlink_combine_ps = byte.nvlink_ps * bytes;
     }

@@ -112,9 +112,9 @@ void place_report_print(const struct place_report *report, FILE *stream) {
     fprintf(stream,
             "\n  times without latency and queues: bytes ÷ rate of the slowest GPU, dispatch + experts + "
             "combine; %s\n",
-            report->experiment->traffic.algorithm == EXPERIMENT_ALGORITHM_DIRECT
-                ? "direct: a hot expert is incast at its NIC"
-                : "two_hop: a hot expert loads NVLink and its GPU, not its NIC");
+            experiment_algorithm_by_domain(report->experiment->traffic.algorithm)
+                ? "two hops: a hot expert loads NVLink and its GPU, not its NIC"
+                : "every copy to its GPU: a hot expert is incast at its NIC");
     print_move(report, stream);
 }
 

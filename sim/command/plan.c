@@ -84,11 +84,10 @@ static uint64_t fewest_bytes(uint64_t packets, uint64_t payload_bytes, uint64_t 
 static bool check_window(const struct plan *plan, const struct experiment *experiment, struct error *error) {
     const uint64_t payload = experiment->topology.nic.payload_bytes, window = experiment->transport.window_bytes;
     const uint64_t acknowledge = experiment->transport.acknowledge_bytes;
-    const struct experiment_traffic *traffic = &experiment->traffic;
-    const enum moe_summary_phase phases[] = {MOE_SUMMARY_DISPATCH, MOE_SUMMARY_COMBINE};
-    const bool taken[] = {traffic->dispatch, traffic->combine};
-    for (int i = 0; plan->moe && window > 0 && i < 2; i++) {
-        const uint64_t unit = taken[i] ? moe_summary_unit_bytes(plan->moe, phases[i]) : 0;
+    for (enum moe_summary_phase phase = MOE_SUMMARY_DISPATCH; plan->moe && window > 0 && phase < MOE_SUMMARY_PHASES;
+         phase++) {
+        const uint64_t unit =
+            moe_summary_has_phase(plan->moe, phase) ? moe_summary_packet_unit_bytes(plan->moe, phase) : 0;
         const uint64_t fewest = unit == 0 ? window : fewest_bytes((window + payload - 1) / payload, payload, unit);
         if (fewest < acknowledge) {
             error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_CONTROL,

@@ -46,13 +46,12 @@ static void print_traffic(FILE *stream, const struct experiment *experiment, con
     static const char *const patterns[] = {"mixture of experts", "single flow", "permutation", "incast", "all-to-all"};
     static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "group_limited", "node_limited",
                                         "balanced", "dirichlet", "measured",   "trace"};
-    static const char *const algorithms[] = {"direct", "two_hop"};
     const struct experiment_traffic *traffic = &experiment->traffic;
     char fabric_bytes[QUANTITY_TEXT_SIZE], nvlink_bytes[QUANTITY_TEXT_SIZE], size[QUANTITY_TEXT_SIZE];
     if (traffic->pattern == EXPERIMENT_PATTERN_MOE) {
         fprintf(stream, "traffic   mixture of experts, %s: %u token%s a GPU, gate %s, %s; ",
                 experiment->model.preset[0] ? experiment->model.preset : "no preset", traffic->tokens_per_gpu,
-                plural(traffic->tokens_per_gpu), gates[traffic->gate], algorithms[traffic->algorithm]);
+                plural(traffic->tokens_per_gpu), gates[traffic->gate], experiment_algorithm_names[traffic->algorithm]);
     } else if (traffic->pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX) {
         fprintf(stream, "traffic   connection matrix %s, %llu flows; ", traffic->matrix,
                 (unsigned long long)estimate->volume.fabric_messages);

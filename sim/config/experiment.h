@@ -44,7 +44,24 @@ enum experiment_group_placement {
     EXPERIMENT_GROUP_PLACEMENT_STRIDED,     /**< NVLink domains that are as many apart as there are groups */
     EXPERIMENT_GROUP_PLACEMENT_RANDOM,      /**< moe: ranks in an order drawn at random */
 };
-enum experiment_algorithm { EXPERIMENT_ALGORITHM_DIRECT, EXPERIMENT_ALGORITHM_TWO_HOP };
+/** How token copies get to their experts and back: workload/README.md. */
+enum experiment_algorithm {
+    EXPERIMENT_ALGORITHM_DIRECT,
+    EXPERIMENT_ALGORITHM_TWO_HOP,
+    EXPERIMENT_ALGORITHM_PXN,
+    EXPERIMENT_ALGORITHM_NCCL_P2P,
+    EXPERIMENT_ALGORITHM_PAIRWISE,
+    EXPERIMENT_ALGORITHM_HYBRID_EP,
+    EXPERIMENT_ALGORITHMS
+};
+
+/** Does a token go to an NVLink domain once, to be forwarded there? Else each (token, expert) copy goes to the expert's rank. */
+static inline bool experiment_algorithm_by_domain(enum experiment_algorithm algorithm) {
+    return algorithm == EXPERIMENT_ALGORITHM_TWO_HOP || algorithm == EXPERIMENT_ALGORITHM_HYBRID_EP;
+}
+
+/** Names of algorithms in configurations and tables, EXPERIMENT_ALGORITHMS of them, then NULL. */
+extern const char *const experiment_algorithm_names[];
 enum experiment_hash { EXPERIMENT_HASH_MIX, EXPERIMENT_HASH_CRC16 };
 enum experiment_type { EXPERIMENT_TYPE_FP8, EXPERIMENT_TYPE_BF16, EXPERIMENT_TYPE_NVFP4 };
 
@@ -127,13 +144,18 @@ struct experiment_traffic {
     struct experiment_routing routing; /**< section `gate` */
     enum experiment_algorithm algorithm;
     enum experiment_type dispatch_type, combine_type;
-    bool dispatch, combine;   /**< which phases */
-    bool exchange_counts;     /**< receive counts are exchanged before dispatch */
-    uint32_t chunk_tokens;    /**< two_hop: tokens of one forwarded chunk */
-    uint64_t jitter_ps;       /**< ranks start uniformly within this time */
-    uint64_t expert_time_ps;  /**< between a rank's last dispatched token and its first combine message */
-    uint64_t seed;            /**< of the traffic; added to the run's seed number */
-    uint64_t popularity_seed; /**< of which experts are popular; 0 = the seed of the traffic */
+    enum experiment_type combine_backward_type, dispatch_backward_type; /**< gradients */
+    bool dispatch, combine, combine_backward, dispatch_backward;        /**< which phases, in their order */
+    bool exchange_counts;             /**< receive counts are exchanged before dispatch */
+    uint32_t chunk_tokens;            /**< two_hop, hybrid_ep: tokens of one forwarded chunk */
+    uint32_t channels;                /**< nccl_p2p: peers that are sent to at a time */
+    uint64_t chunk_bytes;             /**< pxn, nccl_p2p: of what is handed on, or acknowledged, at a time */
+    uint64_t jitter_ps;               /**< ranks start uniformly within this time */
+    uint64_t expert_time_ps;          /**< between a rank's last dispatched token and its first combine message */
+    uint64_t turn_time_ps;            /**< between a rank's last combined token and its first gradient */
+    uint64_t expert_backward_time_ps; /**< between a rank's last gradient and the first that it sends back */
+    uint64_t seed;                    /**< of the traffic; added to the run's seed number */
+    uint64_t popularity_seed;         /**< of which experts are popular; 0 = the seed of the traffic */
 };
 
 /** One column of a comparison: a path policy and a controller. `run` simulates exactly one. */

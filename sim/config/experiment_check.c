@@ -213,6 +213,10 @@ static void check_policy(const struct experiment *experiment, const struct exper
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, "traffic.pattern",
                  "policy `%s`: early pacing acts on what a dispatch announces; this traffic announces nothing",
                  policy->name);
+    } else if (policy->early_pacing && traffic->algorithm > EXPERIMENT_ALGORITHM_TWO_HOP) {
+        CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, "traffic.algorithm",
+                 "policy `%s`: early pacing is known to algorithms direct and two_hop, not to %s", policy->name,
+                 experiment_algorithm_names[traffic->algorithm]);
     } else if (policy->early_pacing && !(traffic->exchange_counts && traffic->dispatch)) {
         CONFLICT(
             ERROR_ID_CONFLICT_POLICIES, place, traffic->dispatch ? "traffic.exchange_counts" : "traffic.phases",

@@ -22,10 +22,11 @@ static const char *const patterns[] = {"moe", "single", "permutation", "incast",
                                        NULL};
 static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "group_limited", "node_limited",
                                     "balanced", "dirichlet", "measured",   "trace",         NULL};
-static const char *const algorithms[] = {"direct", "two_hop", NULL};
+const char *const experiment_algorithm_names[EXPERIMENT_ALGORITHMS + 1] = {"direct",   "two_hop",   "pxn", "nccl_p2p",
+                                                                           "pairwise", "hybrid_ep", NULL};
 static const char *const group_placements[] = {"consecutive", "strided", "random", NULL};
 static const char *const types[] = {"fp8", "bf16", "nvfp4", NULL};
-static const char *const phases[] = {"dispatch", "combine", NULL};
+static const char *const phases[] = {"dispatch", "combine", "combine_backward", "dispatch_backward", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
 static const char *const paths[] = {"ecmp",  "adaptive", "spray_random", "spray_round_robin", "two_choices",
                                     "drill", "flowlet",  "host_reps",    "d_mod_k",           NULL};
@@ -34,8 +35,8 @@ static const char *const hashes[] = {"mix", "crc16", NULL};
 static const char *const controllers[] = {"none", "dcqcn", "spectrum_x",      "timely", "swift",
                                           "nscc", "hpcc",  "receiver_credit", NULL};
 static const char *const profiles[] = {"paper", "mellanox", "firmware", NULL};
-static_assert(offsetof(struct experiment_traffic, combine) ==
-                  offsetof(struct experiment_traffic, dispatch) + sizeof(bool),
+static_assert(offsetof(struct experiment_traffic, dispatch_backward) ==
+                  offsetof(struct experiment_traffic, dispatch) + 3 * sizeof(bool),
               "`phases` is stored as consecutive flags");
 
 static const struct key file_keys[] = {
@@ -151,7 +152,7 @@ static const struct key traffic_keys[] = {
          "moe: which ranks form an expert-parallel group. consecutive ranks; or strided: NVLink domains (hosts, "
          "without NVLink) as many apart as there are groups, so that each group is spread over the whole cluster. "
          "Groups within one domain are strided no further. random: drawn for each seed, as a scheduler that knows no "
-         "topology gives GPUs to jobs (direct only: two_hop needs whole domains).",
+         "topology gives GPUs to jobs (not with two_hop, pxn and hybrid_ep, which need whole domains).",
      FIELD(experiment_traffic, group_placement)},
     {"gate", KEY_CHOICE, .fallback = "uniform", .names = gates,
      .doc = "moe: how tokens pick experts. uniform; zipf (zipf_exponent); hot_expert (one expert at hot_expert_factor "
@@ -175,29 +176,67 @@ static const struct key traffic_keys[] = {
      .doc = "node_limited: nodes that a token may use (DeepEP's benchmark: 4).", FIELD(experiment_traffic, nodes_kept)},
     {"node_gpus", KEY_QUANTITY, QUANTITY_COUNT, "0", "65536", "0",
      .doc = "node_limited: GPUs of a node; 0 = the NVLink domain.", FIELD(experiment_traffic, node_gpus)},
-    {"algorithm", KEY_CHOICE, .fallback = "two_hop", .names = algorithms,
-     .doc = "moe: two_hop sends a token once to each domain, where the GPU with the sender's index forwards it over "
-            "NVLink (DeepEP normal kernels); "
-            "direct sends every copy to its expert's GPU.",
+    {"algorithm", KEY_CHOICE, .fallback = "two_hop", .names = experiment_algorithm_names,
+     .doc =
+         "moe: two_hop sends a token once to each domain, where the GPU with the sender's index forwards it over "
+         "NVLink (DeepEP normal kernels); "
+         "direct sends every copy to its expert's GPU; pxn does so over the GPU of its own domain whose NIC is on the "
+         "destination's rail (NCCL 2.12); nccl_p2p as NCCL's grouped sends and receives, some peers at a time, in "
+         "chunks that are acknowledged; pairwise in the exchange steps of MPI libraries; hybrid_ep as two_hop, but in "
+         "chunks within the domain too, and with the routing map of every rank in place of counts (DeepEP hybrid-ep).",
      FIELD(experiment_traffic, algorithm)},
-    {"phases", KEY_SET, .fallback = "[dispatch, combine]", .names = phases, .doc = "moe: which phases are simulated.",
+    {"phases", KEY_SET, .fallback = "[dispatch, combine]", .names = phases,
+     .doc =
+         "moe: which phases are simulated, one after the other. combine_backward dispatches the gradients of what was "
+         "combined to the experts, dispatch_backward combines those of what was dispatched; both use the layout of the "
+         "forward pass, so no counts are exchanged (DeepEP: cached handles).",
      FIELD(experiment_traffic, dispatch)},
     {"dispatch_type", KEY_CHOICE, .fallback = "fp8", .names = types,
      .doc = "moe: number format of dispatched tokens (DeepSeek-V3: FP8 with a 4-byte scale for 128 elements).",
      FIELD(experiment_traffic, dispatch_type)},
     {"combine_type", KEY_CHOICE, .fallback = "bf16", .names = types,
      .doc = "moe: number format of combined tokens (DeepSeek-V3: BF16).", FIELD(experiment_traffic, combine_type)},
+    {"combine_backward_type", KEY_CHOICE, .fallback = "fp8", .names = types,
+     .doc = "moe: number format of gradients on their way to experts (DeepSeek-V3 technical report, 3.3.3: FP8, as "
+            "dispatched tokens).",
+     FIELD(experiment_traffic, combine_backward_type)},
+    {"dispatch_backward_type", KEY_CHOICE, .fallback = "bf16", .names = types,
+     .doc = "moe: number format of gradients on their way back (DeepSeek-V3 technical report, 3.3.3: BF16).",
+     FIELD(experiment_traffic, dispatch_backward_type)},
     {"exchange_counts", KEY_FLAG, .fallback = "true",
-     .doc = "moe: receive counts are exchanged before dispatch, as DeepEP's layout exchange does.",
+     .doc =
+         "moe: receive counts are exchanged before dispatch, as DeepEP's layout exchange does; under hybrid_ep routing "
+         "maps.",
      FIELD(experiment_traffic, exchange_counts)},
     {"chunk_tokens", KEY_QUANTITY, QUANTITY_COUNT, "1", "65535", "32",
-     .doc = "two_hop: tokens that are forwarded together (estimate; DeepEP tunes its chunks by platform).",
+     .doc = "two_hop, hybrid_ep: tokens that are forwarded together (estimate; DeepEP tunes its chunks by platform, "
+            "hybrid-ep is often run with 64).",
      FIELD(experiment_traffic, chunk_tokens)},
+    {"channels", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "16",
+     .doc =
+         "nccl_p2p: peers that a GPU sends to at a time (estimate: NCCL's peer-to-peer channels, 16 to 32 on eight-GPU "
+         "nodes, each with several peers in one batch).",
+     FIELD(experiment_traffic, channels)},
+    {"chunk_bytes", KEY_QUANTITY, QUANTITY_BYTES, "1 KiB", "1 GiB", "128 KiB",
+     .doc = "pxn, nccl_p2p: size of a chunk that is handed on, or whose buffer is given back; whole token copies, at "
+            "least "
+            "one (NVIDIA nccl NCCL_P2P_NET_CHUNKSIZE: 128 KiB).",
+     FIELD(experiment_traffic, chunk_bytes)},
     {"jitter", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0", .doc = "Ranks start uniformly within this time.",
      FIELD(experiment_traffic, jitter_ps)},
     {"expert_time", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0",
      .doc = "moe: between the last token that a rank receives and its first combine message.",
      FIELD(experiment_traffic, expert_time_ps)},
+    {"turn_time", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0",
+     .doc =
+         "moe: between the last combined token that a rank receives and the first gradient that it sends to experts: "
+         "the rest of the forward pass, and of the backward pass down to this layer.",
+     FIELD(experiment_traffic, turn_time_ps)},
+    {"expert_backward_time", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0",
+     .doc = "moe: between the last gradient that a rank receives and the first that it sends back (twice the "
+            "operations of "
+            "expert_time: for inputs and for weights).",
+     FIELD(experiment_traffic, expert_backward_time_ps)},
     {"seed", KEY_QUANTITY, QUANTITY_COUNT, NULL, NULL, "0",
      .doc = "Added to each of `seeds` for what the traffic draws.", FIELD(experiment_traffic, seed)},
     {"popularity_seed", KEY_QUANTITY, QUANTITY_COUNT, NULL, NULL, "0",

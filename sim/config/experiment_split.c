@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/experiment_split.h"
 
+#include "base/number.h"
 #include "base/quantity.h"
 
 #include <inttypes.h>
@@ -88,28 +89,52 @@ static void check_nodes(const struct experiment *experiment, uint64_t parallel, 
     }
 }
 
-static void check_two_hop(const struct experiment *experiment, uint64_t parallel, const char *key,
+/** Does an algorithm know ranks by domain and position? */
+static bool hands_on(enum experiment_algorithm algorithm) {
+    return experiment_algorithm_by_domain(algorithm) || algorithm == EXPERIMENT_ALGORITHM_PXN;
+}
+
+static void check_domains(const struct experiment *experiment, uint64_t parallel, const char *key,
                           const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
     const uint64_t domain = experiment->topology.gpus_used;
-    if (traffic->algorithm != EXPERIMENT_ALGORITHM_TWO_HOP) {
+    const char *name = experiment_algorithm_names[traffic->algorithm];
+    if (!hands_on(traffic->algorithm)) {
         return;
     }
-    if (parallel % domain != 0 && domain % parallel != 0) {
+    if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM) {
+        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.group_placement", "traffic.algorithm",
+                 "%s needs whole NVLink domains in a group: groups drawn at random have none", name);
+    } else if (parallel % domain != 0 && domain % parallel != 0) {
         CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.algorithm", key,
-                 "two_hop needs whole NVLink domains in an expert-parallel group or whole groups in a domain: %" PRIu64
+                 "%s needs whole NVLink domains in an expert-parallel group or whole groups in a domain: %" PRIu64
                  " GPUs of a group, %" PRIu64 " used of a domain",
-                 parallel, domain);
+                 name, parallel, domain);
     } else if (parallel / domain > EXPERIMENT_SPLIT_LARGEST_DOMAINS) {
         CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.algorithm", key,
-                 "%" PRIu64 " NVLink domains of a group are more than the %d that two_hop knows", parallel / domain,
-                 EXPERIMENT_SPLIT_LARGEST_DOMAINS);
+                 "%" PRIu64 " NVLink domains of a group are more than the %d that %s knows", parallel / domain,
+                 EXPERIMENT_SPLIT_LARGEST_DOMAINS, name);
     }
-    if (traffic->chunk_tokens > 0 &&
+}
+
+/** Chunks have numbers of few bits. A chunk of bytes holds a token copy or more, and all of a source's may have one destination. */
+static void check_chunks(const struct experiment *experiment, const struct contradiction_scope *scope) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    if (experiment_algorithm_by_domain(traffic->algorithm) && traffic->chunk_tokens > 0 &&
         traffic->tokens_per_gpu / traffic->chunk_tokens >= EXPERIMENT_SPLIT_LARGEST_CHUNKS) {
         CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.chunk_tokens", "traffic.tokens_per_gpu",
                  "%" PRIu32 " tokens in chunks of %" PRIu32 " are more than %d chunks", traffic->tokens_per_gpu,
                  traffic->chunk_tokens, EXPERIMENT_SPLIT_LARGEST_CHUNKS);
+    }
+    const bool by_bytes =
+        traffic->algorithm == EXPERIMENT_ALGORITHM_PXN || traffic->algorithm == EXPERIMENT_ALGORITHM_NCCL_P2P;
+    const uint64_t largest_copy_bytes = 2 * (uint64_t)experiment->model.hidden; /* BF16 */
+    const uint64_t copies = (uint64_t)traffic->tokens_per_gpu * experiment->model.top_k;
+    if (by_bytes && largest_copy_bytes > 0 &&
+        copies / number_larger(traffic->chunk_bytes / largest_copy_bytes, 1) >= EXPERIMENT_SPLIT_LARGEST_CHUNKS) {
+        CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.chunk_bytes", "traffic.tokens_per_gpu",
+                 "%" PRIu64 " token copies of a GPU may be more than %d chunks", copies,
+                 EXPERIMENT_SPLIT_LARGEST_CHUNKS);
     }
 }
 
@@ -119,7 +144,8 @@ static void check_counts(const struct experiment *experiment, uint64_t gpus, uin
     const struct experiment_traffic *traffic = &experiment->traffic;
     const uint64_t payload = experiment->topology.nic.payload_bytes;
     const uint64_t bytes = experiment_split_counts_bytes(experiment_split_slots(experiment, parallel));
-    const bool exchanged = traffic->exchange_counts && traffic->dispatch;
+    const bool exchanged = traffic->exchange_counts && traffic->dispatch &&
+                           traffic->algorithm != EXPERIMENT_ALGORITHM_HYBRID_EP; /* maps are no single packet */
     if (exchanged && experiment_split_peers(experiment, gpus) > 0 && bytes > payload) {
         char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
         CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.exchange_counts", "nic.payload",
@@ -150,13 +176,9 @@ void experiment_split_check(const struct experiment *experiment, uint64_t gpus,
                  "the %" PRIu32 " used of a domain",
                  parallel, domain);
     }
-    if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM &&
-        traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP) {
-        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.group_placement", "traffic.algorithm",
-                 "two_hop needs whole NVLink domains in a group: groups drawn at random can only be direct");
-    }
     check_nodes(experiment, parallel, key, scope);
-    check_two_hop(experiment, parallel, key, scope);
+    check_domains(experiment, parallel, key, scope);
+    check_chunks(experiment, scope);
     check_counts(experiment, gpus, parallel, scope);
 }
 
@@ -182,9 +204,9 @@ uint64_t experiment_split_peers(const struct experiment *experiment, uint64_t gp
     case EXPERIMENT_PATTERN_CONNECTION_MATRIX:
         return gpus - 1; // its flows cross the fabric even within a domain
     case EXPERIMENT_PATTERN_MOE:
-        /* two_hop: the one at the same position of each other domain */
-        return traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP ? (parallel > domain ? parallel / domain - 1 : 0)
-                                                                  : group_peers(experiment, parallel);
+        /* who hands on: the one at the same position of each other domain */
+        return hands_on(traffic->algorithm) ? (parallel > domain ? parallel / domain - 1 : 0)
+                                            : group_peers(experiment, parallel);
     default:
         return 1;
     }

@@ -11,7 +11,7 @@
 enum {
     EXPERIMENT_SPLIT_COUNTS_HEADER_BYTES = 64, /**< of a counts message: estimate, as a grant; then 4 bytes an expert */
     EXPERIMENT_SPLIT_LARGEST_DOMAINS = 1 << 13, /**< NVLink domains of a group under two_hop: tags have 13 bits */
-    EXPERIMENT_SPLIT_LARGEST_CHUNKS = 1 << 16,  /**< of a source, under two_hop: tags have 16 bits */
+    EXPERIMENT_SPLIT_LARGEST_CHUNKS = 1 << 15,  /**< of a source: tags have 15 bits */
     EXPERIMENT_SPLIT_LARGEST_NODES = 1024,      /**< that a gate may choose from */
 };
 

@@ -104,8 +104,28 @@ static bool has_persistence(const struct experiment *experiment) {
     return has_popularity(experiment) && experiment->traffic.routing.micro_batches > 1;
 }
 
-static bool is_two_hop(const struct experiment *experiment) {
-    return is_moe(experiment) && experiment->traffic.algorithm == EXPERIMENT_ALGORITHM_TWO_HOP;
+static bool has_algorithm(const struct experiment *experiment, enum experiment_algorithm algorithm) {
+    return is_moe(experiment) && experiment->traffic.algorithm == algorithm;
+}
+
+static bool is_by_domain(const struct experiment *experiment) {
+    return is_moe(experiment) && experiment_algorithm_by_domain(experiment->traffic.algorithm);
+}
+
+static bool is_nccl(const struct experiment *experiment) {
+    return has_algorithm(experiment, EXPERIMENT_ALGORITHM_NCCL_P2P);
+}
+
+static bool has_chunk_bytes(const struct experiment *experiment) {
+    return is_nccl(experiment) || has_algorithm(experiment, EXPERIMENT_ALGORITHM_PXN);
+}
+
+static bool has_combine_backward(const struct experiment *experiment) {
+    return is_moe(experiment) && experiment->traffic.combine_backward;
+}
+
+static bool has_dispatch_backward(const struct experiment *experiment) {
+    return is_moe(experiment) && experiment->traffic.dispatch_backward;
 }
 
 static bool has_dispatch(const struct experiment *experiment) {
@@ -281,7 +301,13 @@ static const struct rule rules[] = {
     {"traffic.dispatch_type", has_dispatch, "with a dispatch phase"},
     {"traffic.combine_type", has_combine, "with a combine phase"},
     {"traffic.exchange_counts", has_dispatch, "with a dispatch phase"},
-    {"traffic.chunk_tokens", is_two_hop, "under algorithm two_hop"},
+    {"traffic.combine_backward_type", has_combine_backward, "with a combine_backward phase"},
+    {"traffic.dispatch_backward_type", has_dispatch_backward, "with a dispatch_backward phase"},
+    {"traffic.turn_time", has_combine_backward, "with a combine_backward phase"},
+    {"traffic.expert_backward_time", has_dispatch_backward, "with a dispatch_backward phase"},
+    {"traffic.chunk_tokens", is_by_domain, "under algorithms two_hop and hybrid_ep"},
+    {"traffic.channels", is_nccl, "under algorithm nccl_p2p"},
+    {"traffic.chunk_bytes", has_chunk_bytes, "under algorithms pxn and nccl_p2p"},
     {"traffic.expert_time", has_combine, "with a combine phase"},
     {"traffic.popularity_seed", has_popularity, "under a gate that draws which experts are popular"},
     {"placement", is_moe, "under pattern moe"},

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Dispatch and combine of one mixture-of-experts layer as a plan.
+ * Dispatch and combine of one mixture-of-experts layer as a plan, and their backward passes.
  *
- * Algorithms:
- * - direct (low-latency kernels of DeepEP): a rank sends every (token, expert) copy to the expert's rank, NVLink within the domain, the fabric
- *   otherwise; one message a destination, in units of one copy. Combine sends each copy's result straight back.
- * - two_hop (DeepEP's normal kernels): a token crosses the fabric once per remote domain that it has an expert in, in chunks, to the rank with the
- *   sender's position there, which sends it on over NVLink once per rank (channel 1). Within the domain a token goes to each of its ranks once (channel 0).
- *   Combine is the same way back: parts of a chunk are gathered at the forwarder (channel 1), which sends the chunk, reduced to one result a token,
- *   to the source when all parts are there.
+ * Phases of a rank (moe_phase.h): it starts (jitter); it sends the others their receive counts; with the last counts in it dispatches; expert_time_ps
+ * after its last dispatch delivery it combines; turn_time_ps after its last combine delivery it dispatches gradients (no counts: the layout is known),
+ * and expert_backward_time_ps after the last one it sends gradients back. Each phase follows the one before it that is simulated.
+ * What a rank sends in a phase, in which order and after which deliveries is its algorithm's affair: moe_algorithm.h, README.md.
  *
- * Phases of a rank: it starts (jitter); it sends the others their receive counts; with the last counts in it dispatches; expert_time_ps after
- * its last dispatch delivery it combines. A forwarder forwards from its own start on, and returns chunks from its own combine start on.
- * With early pacing a rank that has all counts tells each sender that has bytes for its port (urgent, 64 bytes); a sender holds
- * its data for that rank until then, and marks it with its share of the bytes announced to that port.
- *
- * Destinations are walked from the next rank on, and chunks of all domains in turn, so that senders do not march in step.
+ * With early pacing (direct and two_hop) a rank that has all counts tells each sender that has bytes for its port (urgent, 64 bytes); a sender holds
+ * the data of its dispatch for that rank until then, and marks it with its share of the bytes announced to that port.
  */
 #ifndef MOEFABRIC_WORKLOAD_MOE_H
 #define MOEFABRIC_WORKLOAD_MOE_H
@@ -23,6 +16,7 @@
 #include "base/error.h"
 #include "config/experiment.h"
 #include "workload/moe_counts.h"
+#include "workload/moe_phase.h"
 #include "workload/moe_placement.h"
 #include "workload/moe_tag.h"
 #include "workload/traffic.h"
@@ -34,13 +28,11 @@ struct moe;
 
 /** Times of one rank, in order; TIME_NEVER until they have come. */
 struct moe_phase_times {
-    uint64_t start_ps;          /**< its jittered start */
-    uint64_t counts_done_ps;    /**< all receive counts in; TIME_NEVER if none are exchanged */
-    uint64_t dispatch_start_ps; /**< its dispatch may begin (with early pacing: some of it) */
-    uint64_t
-        dispatch_end_ps; /**< last delivery of dispatch to it, chunks to be forwarded included; its start if nothing comes */
-    uint64_t combine_start_ps; /**< its combine begins */
-    uint64_t combine_end_ps;   /**< last delivery of combine to it, parts to be gathered included */
+    uint64_t start_ps;             /**< its jittered start */
+    uint64_t counts_done_ps;       /**< all receive counts in; TIME_NEVER if none are exchanged */
+    uint64_t begin_ps[MOE_PHASES]; /**< it may send in the phase (with early pacing: some of dispatch) */
+    uint64_t end_ps
+        [MOE_PHASES]; /**< last delivery of the phase to it, what it hands on included; the beginning if nothing comes */
 };
 
 /**
@@ -50,8 +42,12 @@ struct moe_phase_times {
 struct moe *moe_create(const struct experiment_model *model, const struct experiment_traffic *traffic,
                        const struct moe_placement *placement, bool early_pacing, uint64_t seed, struct error *error);
 
-/** Bytes of one token copy in dispatch or combine; model resolved. */
-uint32_t moe_unit_bytes(const struct experiment_model *model, const struct experiment_traffic *traffic, bool combine);
+/** Bytes of one token copy in a phase; model resolved. */
+uint32_t moe_unit_bytes(const struct experiment_model *model, const struct experiment_traffic *traffic,
+                        enum moe_phase phase);
+
+/** Is a phase simulated? */
+bool moe_has_phase(const struct experiment_traffic *traffic, enum moe_phase phase);
 
 /** Frees the plan; NULL is allowed. */
 void moe_free(struct moe *moe);
@@ -65,7 +61,7 @@ struct moe_phase_times moe_phase_times(const struct moe *moe, uint32_t rank);
 /** Sets the times of a rank that was simulated by another process. */
 void moe_take_times(struct moe *moe, uint32_t rank, const struct moe_phase_times *times);
 
-/** True if every rank has finished every phase. */
+/** True if every rank has finished every phase that is simulated. */
 bool moe_finished(const struct moe *moe);
 
 /** Takes a tag apart: what kind of message it is. */

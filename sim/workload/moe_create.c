@@ -2,6 +2,7 @@
 /* Making and freeing the plan: configuration to counts. What is refused here has been refused by config/experiment_split.h, with its place in the file. */
 #include "base/error_id.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "config/experiment_split.h"
 #include "workload/model.h"
 #include "workload/moe_plan.h"
@@ -10,16 +11,24 @@
 #include <string.h>
 
 enum {
-    /* DeepEP low-latency kernels put the source's index (int4) before each copy: 7168 + 224 + 16 = 7408 bytes (csrc/kernels/internode_ll.cu). */
-    DIRECT_HEADER_BYTES = 16,
     LARGEST_TOKENS = 1 << 24,
     LARGEST_CHUNK_TOKENS = UINT16_MAX,
 };
 
+bool moe_has_phase(const struct experiment_traffic *traffic, enum moe_phase phase) {
+    const bool has[MOE_PHASES] = {traffic->dispatch, traffic->combine, traffic->combine_backward,
+                                  traffic->dispatch_backward};
+    return has[phase];
+}
+
 static bool check_phases(const struct experiment_traffic *traffic, bool early_pacing, struct error *error) {
-    if (!traffic->dispatch && !traffic->combine) {
-        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
-                         "traffic has neither a dispatch nor a combine phase");
+    if (!traffic->dispatch && !traffic->combine && !traffic->combine_backward && !traffic->dispatch_backward) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, "traffic has no phase");
+    }
+    if (early_pacing && moe_algorithm_of(traffic->algorithm)->granted == NULL) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_POLICIES,
+                         "early pacing is known to algorithms direct and two_hop, not to %s",
+                         experiment_algorithm_names[traffic->algorithm]);
     }
     if (early_pacing && !(traffic->exchange_counts && traffic->dispatch)) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_POLICIES,
@@ -55,27 +64,60 @@ static bool check_split(const struct moe_counts_shape *shape, struct error *erro
     return true;
 }
 
-static bool check_two_hop(const struct moe_counts_shape *shape, struct error *error) {
+/* Algorithms that hand copies on know ranks by domain and position. */
+static bool check_domains(const struct moe_counts_shape *shape, const char *algorithm, struct error *error) {
+    const uint32_t domain = shape->placement.ranks_per_domain, group = shape->group_ranks;
     if (shape->scattered) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
-                         "two_hop needs whole NVLink domains in a group: groups drawn at random can only be direct");
+                         "%s needs whole NVLink domains in a group: groups drawn at random have none", algorithm);
     }
-    const uint32_t domain = shape->placement.ranks_per_domain, group = shape->group_ranks;
     if (group % domain != 0 && domain % group != 0) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
-                         "two_hop needs whole NVLink domains in an expert-parallel group or whole groups in a domain: "
+                         "%s needs whole NVLink domains in an expert-parallel group or whole groups in a domain: "
                          "group of %u, domains of %u",
-                         group, domain);
+                         algorithm, group, domain);
     }
+    if (group / domain > MOE_TAG_LARGEST_DOMAINS) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "%u domains of a group are too many", group / domain);
+    }
+    return true;
+}
+
+static bool check_chunks(const struct moe_counts_shape *shape, struct error *error) {
     if (shape->chunk_tokens == 0 || shape->chunk_tokens > LARGEST_CHUNK_TOKENS) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                          "%u tokens a chunk are not within 1 and %u", shape->chunk_tokens,
                          (unsigned)LARGEST_CHUNK_TOKENS);
     }
-    if (shape->tokens / shape->chunk_tokens >= MOE_TAG_LARGEST_CHUNKS || group / domain > MOE_TAG_LARGEST_DOMAINS) {
-        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
-                         "%u chunks of a GPU or %u domains of a group are too many",
-                         shape->tokens / shape->chunk_tokens, group / domain);
+    if (shape->tokens / shape->chunk_tokens >= MOE_TAG_LARGEST_CHUNKS) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, "%u chunks of a GPU are too many",
+                         shape->tokens / shape->chunk_tokens);
+    }
+    return true;
+}
+
+/* What the algorithm needs; all copies of a source may have one destination. */
+static bool check_algorithm(const struct experiment_model *model, const struct experiment_traffic *traffic,
+                            const struct moe_counts_shape *shape, struct error *error) {
+    const enum experiment_algorithm algorithm = traffic->algorithm;
+    const bool by_bytes = algorithm == EXPERIMENT_ALGORITHM_PXN || algorithm == EXPERIMENT_ALGORITHM_NCCL_P2P;
+    const uint64_t most = (uint64_t)shape->tokens * shape->top_k;
+    for (enum moe_phase phase = 0; by_bytes && phase < MOE_PHASES; phase++) {
+        const uint32_t unit_bytes = moe_unit_bytes(model, traffic, phase);
+        const uint64_t copies = number_larger(traffic->chunk_bytes / unit_bytes, 1);
+        if (moe_has_phase(traffic, phase) && most / copies >= MOE_TAG_LARGEST_CHUNKS) {
+            return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                             "chunks of %llu bytes: a destination may get more than %d of them",
+                             (unsigned long long)traffic->chunk_bytes, (int)MOE_TAG_LARGEST_CHUNKS);
+        }
+    }
+    if (algorithm == EXPERIMENT_ALGORITHM_NCCL_P2P && traffic->channels == 0) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, "nccl_p2p needs a channel");
+    }
+    if (algorithm == EXPERIMENT_ALGORITHM_PXN || shape->two_hop) {
+        return check_domains(shape, experiment_algorithm_names[algorithm], error) &&
+               (!shape->two_hop || check_chunks(shape, error));
     }
     return true;
 }
@@ -114,10 +156,46 @@ static struct gate *make_gate(const struct experiment_model *model, const struct
     return gate_create(&parameters, error);
 }
 
-uint32_t moe_unit_bytes(const struct experiment_model *model, const struct experiment_traffic *traffic, bool combine) {
-    const uint32_t header = traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP ? 0 : DIRECT_HEADER_BYTES;
-    return combine ? model_token_bytes(traffic->combine_type, model->hidden)
-                   : model_token_bytes(traffic->dispatch_type, model->hidden) + header;
+const struct moe_algorithm *moe_algorithm_of(enum experiment_algorithm algorithm) {
+    static const struct moe_algorithm *const algorithms[EXPERIMENT_ALGORITHMS] = {
+        &moe_direct, &moe_two_hop, &moe_pxn, &moe_nccl_p2p, &moe_pairwise, &moe_hybrid_ep};
+    return algorithms[algorithm];
+}
+
+uint32_t moe_unit_bytes(const struct experiment_model *model, const struct experiment_traffic *traffic,
+                        enum moe_phase phase) {
+    const enum experiment_type types[MOE_PHASES] = {traffic->dispatch_type, traffic->combine_type,
+                                                    traffic->combine_backward_type, traffic->dispatch_backward_type};
+    const uint32_t header = moe_phase_outward(phase) ? moe_algorithm_of(traffic->algorithm)->header_bytes : 0;
+    return model_token_bytes(types[phase], model->hidden) + header;
+}
+
+/* Forward phases always (byte counts are asked for them), backward ones where they are simulated. */
+static void sum_phases(struct moe *moe) {
+    const struct moe_algorithm *algorithm = moe->algorithm;
+    const uint32_t n_ranks = moe->counts->shape.placement.n_ranks;
+    for (enum moe_phase phase = 0; phase < MOE_PHASES; phase++) {
+        if (moe_phase_backward(phase) && !moe->has_phase[phase]) {
+            continue;
+        }
+        struct moe_totals *totals = memory_allocate(n_ranks, sizeof *totals);
+        moe->totals[phase] = totals;
+        if (!algorithm->mirrored || phase == MOE_PHASE_DISPATCH) {
+            algorithm->sum(moe, phase, totals);
+            continue;
+        }
+        for (uint32_t rank = 0; rank < n_ranks; rank++) {
+            const struct moe_totals *out = &moe->totals[MOE_PHASE_DISPATCH][rank];
+            totals[rank] = moe_phase_outward(phase) ? *out : moe_totals_mirror(out);
+        }
+    }
+}
+
+/* The routing map has a byte for each token and expert (a tensor of booleans: DeepEP, docs/Hybrid-EP_Implementation.md). */
+static uint64_t counts_bytes(const struct moe *moe) {
+    const struct moe_counts_shape *shape = &moe->counts->shape;
+    return moe->algorithm->gathers_map ? (uint64_t)shape->tokens * shape->experts
+                                       : experiment_split_counts_bytes(moe->counts->experts_per_rank);
 }
 
 static struct moe *assemble(const struct experiment_model *model, const struct experiment_traffic *traffic,
@@ -126,21 +204,24 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
     const uint32_t n_ranks = shape->placement.n_ranks;
     moe->counts = moe_counts_create(shape, gate);
     moe->counts->shape.placement.experts = NULL; // was borrowed
-    moe->totals = moe_totals_create(moe->counts);
     moe->traffic = *traffic;
+    moe->algorithm = moe_algorithm_of(traffic->algorithm);
     moe->early_pacing = early_pacing;
     moe->exchange_counts = traffic->exchange_counts && traffic->dispatch;
     moe->seed = shape->seed;
-    moe->dispatch_unit_bytes = moe_unit_bytes(model, traffic, false);
-    moe->combine_unit_bytes = moe_unit_bytes(model, traffic, true);
-    moe->counts_bytes = (uint32_t)experiment_split_counts_bytes(moe->counts->experts_per_rank);
+    for (enum moe_phase phase = 0; phase < MOE_PHASES; phase++) {
+        moe->has_phase[phase] = moe_has_phase(traffic, phase);
+        moe->unit_bytes[phase] = moe_unit_bytes(model, traffic, phase);
+    }
+    sum_phases(moe);
+    moe->counts_bytes = (uint32_t)counts_bytes(moe);
     moe->ranks = memory_allocate_aligned(n_ranks, sizeof *moe->ranks);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         memset(&moe->ranks[rank].times, 0xff, sizeof moe->ranks[rank].times); // TIME_NEVER until it has begun
     }
     moe->grant_words = ((shape->two_hop ? moe->counts->group_domains : shape->group_ranks) + 63) / 64;
     moe->grants = memory_allocate((size_t)n_ranks * moe->grant_words, sizeof *moe->grants);
-    moe->missing = memory_allocate(moe->counts->n_chunks, sizeof *moe->missing);
+    moe->state = moe->algorithm->create ? moe->algorithm->create(moe) : NULL;
     return moe;
 }
 
@@ -153,7 +234,7 @@ struct gate *moe_prepare(const struct experiment_model *model, const struct expe
         .experts = model->experts,
         .top_k = model->top_k,
         .tokens = traffic->tokens_per_gpu,
-        .two_hop = traffic->algorithm == EXPERIMENT_ALGORITHM_TWO_HOP,
+        .two_hop = experiment_algorithm_by_domain(traffic->algorithm),
         .chunk_tokens = traffic->chunk_tokens,
         .seed = traffic->seed + seed,
     };
@@ -174,7 +255,7 @@ struct moe *moe_create(const struct experiment_model *model, const struct experi
         return NULL;
     }
     struct gate *gate = moe_prepare(&resolved, traffic, placement, seed, &shape, error);
-    if (gate && check_split(&shape, error) && (!shape.two_hop || check_two_hop(&shape, error))) {
+    if (gate && check_split(&shape, error) && check_algorithm(&resolved, traffic, &shape, error)) {
         moe = assemble(&resolved, traffic, &shape, gate, early_pacing);
     }
     gate_free(gate);
@@ -183,11 +264,15 @@ struct moe *moe_create(const struct experiment_model *model, const struct experi
 
 void moe_free(struct moe *moe) {
     if (moe) {
+        if (moe->algorithm->destroy) {
+            moe->algorithm->destroy(moe->state);
+        }
         moe_counts_free(moe->counts);
-        free(moe->totals);
+        for (int phase = 0; phase < MOE_PHASES; phase++) {
+            free(moe->totals[phase]);
+        }
         free(moe->ranks);
         free(moe->grants);
-        free(moe->missing);
         free(moe);
     }
 }

@@ -3,18 +3,38 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "workload/jitter.h"
 #include "workload/moe_plan.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 static uint32_t n_ranks_of(const struct moe *moe) {
     return moe->counts->shape.placement.n_ranks;
 }
 
-uint32_t moe_summary_unit_bytes(const struct moe *moe, enum moe_summary_phase phase) {
+static enum moe_phase phase_of(enum moe_summary_phase phase) {
     REQUIRE(phase != MOE_SUMMARY_COUNTS, "counts have no token copies");
-    return phase == MOE_SUMMARY_DISPATCH ? moe->dispatch_unit_bytes : moe->combine_unit_bytes;
+    return (enum moe_phase)(phase - MOE_SUMMARY_DISPATCH);
+}
+
+const char *moe_summary_phase_name(enum moe_summary_phase phase) {
+    static const char *const names[MOE_SUMMARY_PHASES] = {"counts", "dispatch", "combine", "combine_backward",
+                                                          "dispatch_backward"};
+    return names[phase];
+}
+
+bool moe_summary_has_phase(const struct moe *moe, enum moe_summary_phase phase) {
+    return phase == MOE_SUMMARY_COUNTS ? moe->exchange_counts || moe->algorithm->acknowledges
+                                       : moe->has_phase[phase_of(phase)];
+}
+
+uint32_t moe_summary_unit_bytes(const struct moe *moe, enum moe_summary_phase phase) {
+    return moe->unit_bytes[phase_of(phase)];
+}
+
+uint32_t moe_summary_packet_unit_bytes(const struct moe *moe, enum moe_summary_phase phase) {
+    return moe->algorithm->contiguous ? 0 : moe_summary_unit_bytes(moe, phase);
 }
 
 static struct moe_summary_side in_bytes(const struct moe_totals_side *side, uint32_t unit_bytes) {
@@ -30,6 +50,9 @@ static void add(struct moe_summary_side *side, uint64_t messages, uint64_t messa
 static void add_counts(const struct moe *moe, uint32_t rank, struct moe_summary_volume *volume) {
     const struct moe_counts *counts = moe->counts;
     uint64_t fabric = counts->shape.two_hop ? counts->group_domains - 1 : 0, nvlink = 0;
+    if (moe->algorithm->gathers_map) {
+        nvlink = (uint64_t)(counts->group_domains - 1) * (counts->domain_ranks - 1); /* handed on */
+    }
     for (uint32_t index = 0; index < counts->row; index++) {
         const uint32_t peer = moe_counts_row_rank(counts, rank, index);
         const bool near = moe_placement_route(&counts->shape.placement, rank, peer) == TRAFFIC_NVLINK;
@@ -54,33 +77,50 @@ static void add_grants(const struct moe *moe, uint32_t rank, struct moe_summary_
             received += domain != own && moe_counts_chunks(counts, rank, domain) > 0;
         }
     } else { /* one message a destination, so as many grants as messages */
-        given = moe->totals[rank].fabric_received.messages;
-        received = moe->totals[rank].fabric_sent.messages;
+        given = moe->totals[MOE_PHASE_DISPATCH][rank].fabric_received.messages;
+        received = moe->totals[MOE_PHASE_DISPATCH][rank].fabric_sent.messages;
     }
     add(&volume->fabric_sent, given, MOE_PLAN_GRANT_BYTES);
     add(&volume->fabric_received, received, MOE_PLAN_GRANT_BYTES);
 }
 
-struct moe_summary_volume moe_summary_volume(const struct moe *moe, uint32_t rank, enum moe_summary_phase phase) {
-    const struct moe_totals *totals = &moe->totals[rank];
+/* One for each message with token copies, the other way. */
+static void add_acknowledgements(const struct moe_totals *totals, struct moe_summary_volume *volume) {
+    add(&volume->fabric_sent, totals->fabric_received.messages, MOE_PLAN_ACKNOWLEDGE_BYTES);
+    add(&volume->fabric_received, totals->fabric_sent.messages, MOE_PLAN_ACKNOWLEDGE_BYTES);
+    add(&volume->nvlink_sent, totals->nvlink_received.messages, MOE_PLAN_ACKNOWLEDGE_BYTES);
+    add(&volume->nvlink_received, totals->nvlink_sent.messages, MOE_PLAN_ACKNOWLEDGE_BYTES);
+}
+
+static struct moe_summary_volume control_volume(const struct moe *moe, uint32_t rank) {
     struct moe_summary_volume volume = {0};
-    if (phase == MOE_SUMMARY_COUNTS && moe->exchange_counts) {
+    if (moe->exchange_counts) {
         add_counts(moe, rank, &volume);
         if (moe->early_pacing) {
             add_grants(moe, rank, &volume);
         }
-    } else if (phase == MOE_SUMMARY_DISPATCH && moe->traffic.dispatch) {
-        volume.fabric_sent = in_bytes(&totals->fabric_sent, moe->dispatch_unit_bytes);
-        volume.fabric_received = in_bytes(&totals->fabric_received, moe->dispatch_unit_bytes);
-        volume.nvlink_sent = in_bytes(&totals->nvlink_sent, moe->dispatch_unit_bytes);
-        volume.nvlink_received = in_bytes(&totals->nvlink_received, moe->dispatch_unit_bytes);
-    } else if (phase == MOE_SUMMARY_COMBINE && moe->traffic.combine) {
-        volume.fabric_sent = in_bytes(&totals->fabric_received, moe->combine_unit_bytes);
-        volume.fabric_received = in_bytes(&totals->fabric_sent, moe->combine_unit_bytes);
-        volume.nvlink_sent = in_bytes(&totals->nvlink_received, moe->combine_unit_bytes);
-        volume.nvlink_received = in_bytes(&totals->nvlink_sent, moe->combine_unit_bytes);
+    }
+    for (int phase = 0; phase < MOE_PHASES && moe->algorithm->acknowledges; phase++) {
+        if (moe->has_phase[phase]) {
+            add_acknowledgements(&moe->totals[phase][rank], &volume);
+        }
     }
     return volume;
+}
+
+struct moe_summary_volume moe_summary_volume(const struct moe *moe, uint32_t rank, enum moe_summary_phase phase) {
+    if (phase == MOE_SUMMARY_COUNTS) {
+        return control_volume(moe, rank);
+    }
+    if (!moe_summary_has_phase(moe, phase)) {
+        return (struct moe_summary_volume){0};
+    }
+    const struct moe_totals *totals = &moe->totals[phase_of(phase)][rank];
+    const uint32_t unit_bytes = moe_summary_unit_bytes(moe, phase);
+    return (struct moe_summary_volume){.fabric_sent = in_bytes(&totals->fabric_sent, unit_bytes),
+                                       .fabric_received = in_bytes(&totals->fabric_received, unit_bytes),
+                                       .nvlink_sent = in_bytes(&totals->nvlink_sent, unit_bytes),
+                                       .nvlink_received = in_bytes(&totals->nvlink_received, unit_bytes)};
 }
 
 static void extend(struct moe_summary_side *total, struct moe_summary_side *largest,
@@ -106,12 +146,14 @@ struct moe_summary_extent moe_summary_extent(const struct moe *moe, enum moe_sum
 struct moe_summary_logical moe_summary_logical(const struct moe *moe, uint32_t rank, enum moe_summary_phase phase) {
     const uint64_t unit_bytes = moe_summary_unit_bytes(moe, phase);
     const struct moe_counts *counts = moe->counts;
+    const bool outward = moe_phase_outward(phase_of(phase));
+    const struct moe_totals *totals = &moe->totals[phase_of(phase)][rank];
     return (struct moe_summary_logical){
         .domains_bytes = counts->domains_sent[rank] * unit_bytes,
         .ranks_bytes = counts->ranks_received[rank] * unit_bytes,
         .copies_bytes = ((uint64_t)counts->shape.tokens * counts->shape.top_k - counts->dropped[rank]) * unit_bytes,
-        .fabric_wire_bytes = moe->totals[rank].fabric_sent.copies * unit_bytes,
-        .nvlink_wire_bytes = moe->totals[rank].nvlink_received.copies * unit_bytes,
+        .fabric_wire_bytes = (outward ? totals->fabric_sent : totals->fabric_received).copies * unit_bytes,
+        .nvlink_wire_bytes = (outward ? totals->nvlink_received : totals->nvlink_sent).copies * unit_bytes,
     };
 }
 
@@ -159,71 +201,44 @@ struct moe_summary_balance moe_summary_expert_balance(const struct moe *moe) {
     return balance;
 }
 
-/* Direct, or within the domain: dispatch takes the rank's row, combine its column. */
-static void add_row(const struct moe_counts *counts, bool combine, uint32_t rank, uint32_t unit_bytes,
-                    uint64_t *bytes) {
-    for (uint32_t index = 0; index < counts->row; index++) {
-        const uint32_t peer = moe_counts_row_rank(counts, rank, index);
-        const uint32_t source = combine ? peer : rank, destination = combine ? rank : peer;
-        if (peer != rank) {
-            bytes[peer] +=
-                (uint64_t)counts->copies[(uint64_t)source * counts->row + moe_counts_index(counts, destination)] *
-                unit_bytes;
-        }
-    }
-}
-
-/* Tokens of source with an expert at destination, in another domain. */
-static uint64_t remote_tokens(const struct moe_counts *counts, uint32_t source, uint32_t destination) {
-    const uint32_t domain = moe_counts_domain(counts, destination);
-    const uint32_t chunks = moe_counts_chunks(counts, source, domain);
-    uint64_t tokens = 0;
-    for (uint32_t chunk = 0; chunk < chunks; chunk++) {
-        tokens += moe_counts_part(counts, moe_counts_chunk_number(counts, source, domain, chunk),
-                                  moe_counts_position(counts, destination));
-    }
-    return tokens;
-}
-
-/* two_hop: what a rank exchanges with its mates over the fabric, and over NVLink because it forwards or has its own tokens forwarded. */
-static void add_hops(const struct moe_counts *counts, bool combine, uint32_t rank, uint32_t unit_bytes,
-                     uint64_t *bytes) {
-    const uint32_t own = moe_counts_domain(counts, rank), first = rank - moe_counts_position(counts, rank);
-    for (uint32_t step = 1; step < counts->group_domains; step++) {
-        const uint32_t domain = (own + step) % counts->group_domains;
-        const uint32_t mate = moe_counts_mate(counts, rank, domain);
-        const uint64_t crossing = combine ? counts->crossing[(uint64_t)mate * counts->group_domains + own]
-                                          : counts->crossing[(uint64_t)rank * counts->group_domains + domain];
-        bytes[mate] += crossing * unit_bytes;
-        for (uint32_t peer = first; peer < first + counts->domain_ranks; peer++) {
-            if (peer != rank) {
-                const uint32_t forwarder = combine ? peer : rank, destination = combine ? rank : peer;
-                bytes[peer] +=
-                    remote_tokens(counts, moe_counts_mate(counts, forwarder, domain), destination) * unit_bytes;
-            }
-        }
-    }
-}
-
 void moe_summary_matrix_row(const struct moe *moe, enum moe_summary_phase phase, uint32_t rank, uint64_t *bytes) {
-    const uint32_t unit_bytes = moe_summary_unit_bytes(moe, phase);
-    const bool combine = phase == MOE_SUMMARY_COMBINE;
-    if (!(combine ? moe->traffic.combine : moe->traffic.dispatch)) {
+    if (!moe_summary_has_phase(moe, phase)) {
         return;
     }
-    add_row(moe->counts, combine, rank, unit_bytes, bytes);
-    if (moe->counts->shape.two_hop) {
-        add_hops(moe->counts, combine, rank, unit_bytes, bytes);
+    const uint32_t n_ranks = n_ranks_of(moe);
+    uint64_t *copies = memory_allocate(n_ranks, sizeof *copies);
+    moe->algorithm->add_row(moe, phase_of(phase), rank, copies);
+    for (uint32_t peer = 0; peer < n_ranks; peer++) {
+        bytes[peer] += copies[peer] * moe_summary_unit_bytes(moe, phase);
     }
+    free(copies);
 }
 
 uint64_t moe_summary_digest(const struct moe *moe) {
     uint64_t digest = moe_counts_digest(moe->counts);
-    const uint64_t figures[] = {moe->dispatch_unit_bytes,    moe->combine_unit_bytes, moe->traffic.dispatch,
-                                moe->traffic.combine,        moe->exchange_counts,    moe->counts_bytes,
-                                moe->traffic.expert_time_ps, moe->traffic.jitter_ps};
+    const struct experiment_traffic *traffic = &moe->traffic;
+    const uint64_t figures[] = {moe->unit_bytes[MOE_PHASE_DISPATCH],
+                                moe->unit_bytes[MOE_PHASE_COMBINE],
+                                traffic->dispatch,
+                                traffic->combine,
+                                moe->exchange_counts,
+                                moe->counts_bytes,
+                                traffic->expert_time_ps,
+                                traffic->jitter_ps};
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
         digest = hash_mix(digest + figures[i]);
+    }
+    if (traffic->algorithm > EXPERIMENT_ALGORITHM_TWO_HOP) { /* counts tell the two others apart */
+        digest = hash_mix(digest + traffic->algorithm);
+        digest = hash_mix(digest + traffic->chunk_bytes);
+        digest = hash_mix(digest + traffic->channels);
+    }
+    for (enum moe_phase phase = MOE_PHASE_COMBINE_BACKWARD; phase < MOE_PHASES; phase++) {
+        if (moe->has_phase[phase]) {
+            digest = hash_mix(digest + ((uint64_t)phase << 32 | moe->unit_bytes[phase]));
+            digest = hash_mix(digest + traffic->turn_time_ps);
+            digest = hash_mix(digest + traffic->expert_backward_time_ps);
+        }
     }
     for (uint32_t rank = 0; rank < n_ranks_of(moe); rank++) {
         digest = hash_mix(digest + jitter_start_ps(moe->seed, rank, moe->traffic.jitter_ps));

@@ -3,7 +3,7 @@
 
 const char *moe_tag_kind_name(enum moe_tag_kind kind) {
     static const char *const names[MOE_TAG_KINDS] = {
-        "counts", "grant", "dispatch", "dispatch_forward", "combine_gather", "combine",
+        "counts", "grant", "dispatch", "dispatch_forward", "combine_gather", "combine", "acknowledge",
     };
     return kind < MOE_TAG_KINDS ? names[kind] : "unknown";
 }

@@ -108,7 +108,7 @@ START_TEST(splits_of_a_layer_are_refused_by_the_check_or_planned) {
     uint64_t accepted = 0;
     for (uint64_t i = 0; i < n; i++) {
         choose(choices, COUNT(choices), i);
-        traffic->algorithm = i % 2 ? EXPERIMENT_ALGORITHM_TWO_HOP : EXPERIMENT_ALGORITHM_DIRECT;
+        traffic->algorithm = (enum experiment_algorithm)(i % EXPERIMENT_ALGORITHMS);
         traffic->group_placement =
             i / 3 % 2 ? EXPERIMENT_GROUP_PLACEMENT_STRIDED : EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE;
         traffic->gate = i / 5 % 3 == 0   ? EXPERIMENT_GATE_NODE_LIMITED
@@ -131,12 +131,17 @@ START_TEST(chunks_are_refused_by_the_check_or_planned) {
         experiment.traffic.chunk_tokens = chunk;
         check_agreement();
     }
-    experiment.traffic.tokens_per_gpu = 65536;
+    experiment.traffic.tokens_per_gpu = 32768;
     experiment.traffic.expert_parallelism = 8;
     experiment.model.top_k = 1;
     experiment.traffic.chunk_tokens = 1;
     ck_assert_uint_eq(check_agreement(), 0);
     experiment.traffic.chunk_tokens = 2;
+    ck_assert_uint_eq(check_agreement(), 1);
+    experiment.traffic.algorithm = EXPERIMENT_ALGORITHM_PXN;
+    experiment.traffic.chunk_bytes = 2 * experiment.model.hidden;
+    ck_assert_uint_eq(check_agreement(), 0);
+    experiment.traffic.chunk_bytes = 4 * experiment.model.hidden;
     ck_assert_uint_eq(check_agreement(), 1);
 }
 END_TEST

@@ -3,100 +3,13 @@
 #include "base/memory.h"
 #include "base/rate.h"
 #include "instant.h"
+#include "moe_setups.h"
 #include "workload/model.h"
 #include "workload/moe_summary.h"
 
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* One set-up of the grid below. */
-struct setup {
-    const char *name;
-    struct experiment_model model;
-    struct experiment_traffic traffic;
-    struct moe_placement placement;
-    bool early_pacing;
-};
-
-#define SMALL_MODEL                                                                                                    \
-    { .hidden = 256, .experts = 32, .top_k = 4 }
-#define TRAFFIC(...)                                                                                                   \
-    {                                                                                                                  \
-        .dispatch = true, .combine = true, .dispatch_type = EXPERIMENT_TYPE_FP8, .combine_type = EXPERIMENT_TYPE_BF16, \
-        .jitter_ps = 50000, .expert_time_ps = 7000, __VA_ARGS__                                                        \
-    }
-#define DIRECT .algorithm = EXPERIMENT_ALGORITHM_DIRECT
-#define TWO_HOP .algorithm = EXPERIMENT_ALGORITHM_TWO_HOP
-#define ON(ranks, domain)                                                                                              \
-    { .n_ranks = (ranks), .ranks_per_domain = (domain) }
-#define STRIDED .group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED
-
-static const struct setup setups[] = {
-    {"direct, no NVLink", SMALL_MODEL, TRAFFIC(DIRECT, .tokens_per_gpu = 50), ON(16, 1), false},
-    {"direct, one domain", SMALL_MODEL, TRAFFIC(DIRECT, .tokens_per_gpu = 50, .exchange_counts = true), ON(16, 16),
-     false},
-    {"direct, domains", SMALL_MODEL, TRAFFIC(DIRECT, .tokens_per_gpu = 33, .exchange_counts = true), ON(16, 4), false},
-    {"direct, paced", SMALL_MODEL, TRAFFIC(DIRECT, .tokens_per_gpu = 33, .exchange_counts = true), ON(16, 4), true},
-    {"direct, groups across domains", SMALL_MODEL,
-     TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 8), ON(24, 6), true},
-    {"direct, strided groups", SMALL_MODEL,
-     TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 8, STRIDED), ON(24, 4), true},
-    {"direct, random groups", SMALL_MODEL,
-     TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 8,
-             .group_placement = EXPERIMENT_GROUP_PLACEMENT_RANDOM),
-     ON(24, 4), true},
-    {"direct, strided hosts", SMALL_MODEL,
-     TRAFFIC(DIRECT, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 4, STRIDED), ON(12, 1),
-     false},
-    {"direct, one token", SMALL_MODEL, TRAFFIC(DIRECT, .tokens_per_gpu = 1, .exchange_counts = true), ON(32, 4), true},
-    {"direct, hot", SMALL_MODEL,
-     TRAFFIC(DIRECT, .tokens_per_gpu = 40, .gate = EXPERIMENT_GATE_HOT_EXPERT, .hot_expert_factor = 8), ON(16, 2),
-     false},
-    {"direct, dispatch only",
-     SMALL_MODEL,
-     {.dispatch = true, DIRECT, .tokens_per_gpu = 10, .exchange_counts = true},
-     ON(8, 2),
-     false},
-    {"direct, combine only", SMALL_MODEL, {.combine = true, DIRECT, .tokens_per_gpu = 10}, ON(8, 2), false},
-    {"two_hop, one domain", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 50, .chunk_tokens = 8, .exchange_counts = true), ON(16, 16), true},
-    {"two_hop, domains", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 50, .chunk_tokens = 8, .exchange_counts = true), ON(16, 4), false},
-    {"two_hop, paced", SMALL_MODEL, TRAFFIC(TWO_HOP, .tokens_per_gpu = 50, .chunk_tokens = 8, .exchange_counts = true),
-     ON(16, 4), true},
-    {"two_hop, no counts", SMALL_MODEL, TRAFFIC(TWO_HOP, .tokens_per_gpu = 77, .chunk_tokens = 10), ON(32, 8), false},
-    {"two_hop, no NVLink", SMALL_MODEL, TRAFFIC(TWO_HOP, .tokens_per_gpu = 20, .chunk_tokens = 3), ON(16, 1), false},
-    {"two_hop, chunk of one", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 9, .chunk_tokens = 1, .exchange_counts = true), ON(16, 2), true},
-    {"two_hop, large chunks", SMALL_MODEL, TRAFFIC(TWO_HOP, .tokens_per_gpu = 700, .chunk_tokens = 300), ON(8, 2),
-     false},
-    {"two_hop, groups of two domains", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 21, .chunk_tokens = 4, .exchange_counts = true, .expert_parallelism = 8),
-     ON(32, 4), true},
-    {"two_hop, strided groups of two domains", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 21, .chunk_tokens = 4, .exchange_counts = true, .expert_parallelism = 8,
-             STRIDED),
-     ON(32, 4), true},
-    {"two_hop, strided groups of four domains", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 40, .chunk_tokens = 8, .expert_parallelism = 8, STRIDED), ON(24, 2), false},
-    {"two_hop, groups within a domain", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 21, .chunk_tokens = 4, .exchange_counts = true, .expert_parallelism = 4),
-     ON(32, 8), true},
-    {"two_hop, one token", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 1, .chunk_tokens = 64, .exchange_counts = true), ON(32, 4), true},
-    {"two_hop, groups of one", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 5, .chunk_tokens = 4, .exchange_counts = true, .expert_parallelism = 1),
-     ON(4, 2), true},
-    {"two_hop, combine only",
-     SMALL_MODEL,
-     {.combine = true, TWO_HOP, .tokens_per_gpu = 10, .chunk_tokens = 4},
-     ON(8, 2),
-     false},
-    {"two_hop, one expert for all", SMALL_MODEL,
-     TRAFFIC(TWO_HOP, .tokens_per_gpu = 30, .chunk_tokens = 4, .gate = EXPERIMENT_GATE_ZIPF, .zipf_exponent = 4),
-     ON(16, 4), false},
-};
 
 enum { SETUPS = sizeof setups / sizeof setups[0] };
 
@@ -116,12 +29,13 @@ static enum moe_summary_phase phase_of(uint32_t tag) {
     switch (moe_describe_tag(tag).kind) {
     case MOE_TAG_COUNTS:
     case MOE_TAG_GRANT:
+    case MOE_TAG_ACKNOWLEDGE:
         return MOE_SUMMARY_COUNTS;
     case MOE_TAG_DISPATCH:
     case MOE_TAG_DISPATCH_FORWARD:
-        return MOE_SUMMARY_DISPATCH;
+        return moe_describe_tag(tag).backward ? MOE_SUMMARY_COMBINE_BACKWARD : MOE_SUMMARY_DISPATCH;
     default:
-        return MOE_SUMMARY_COMBINE;
+        return moe_describe_tag(tag).backward ? MOE_SUMMARY_DISPATCH_BACKWARD : MOE_SUMMARY_COMBINE;
     }
 }
 
@@ -222,10 +136,11 @@ START_TEST(messages_fit_their_route_and_unit) {
         const uint32_t size = setup->placement.ranks_per_domain;
         const bool near = done.messages[i].source / size == message->destination / size;
         wrong += message->route != (near ? TRAFFIC_NVLINK : TRAFFIC_FABRIC);
-        wrong += message->urgent != (phase == MOE_SUMMARY_COUNTS && !near);
+        const bool map = setup->traffic.algorithm == EXPERIMENT_ALGORITHM_HYBRID_EP;
+        wrong += message->urgent != (phase == MOE_SUMMARY_COUNTS && !near && !map);
         wrong += phase == MOE_SUMMARY_COUNTS ? message->unit_bytes != 0
-                                             : message->unit_bytes != moe_summary_unit_bytes(moe, phase) ||
-                                                   message->bytes % message->unit_bytes != 0;
+                                             : message->unit_bytes != moe_summary_packet_unit_bytes(moe, phase) ||
+                                                   message->bytes % moe_summary_unit_bytes(moe, phase) != 0;
         const bool announced = setup->early_pacing && phase == MOE_SUMMARY_DISPATCH && !near;
         wrong += announced ? message->share == 0 || message->share > 1 << 20 : message->share != 0;
     }
@@ -234,6 +149,14 @@ START_TEST(messages_fit_their_route_and_unit) {
     moe_free(moe);
 }
 END_TEST
+
+/* May a message leave before its sender's own phase? Forwarders forward in dispatch from their start on, and PXN's NICs send for others at any time. */
+static bool is_handed_on(const struct moe_tag *tag, const struct setup *setup, const struct instant_message *sent) {
+    if (setup->traffic.algorithm == EXPERIMENT_ALGORITHM_PXN) {
+        return sent->message.route == TRAFFIC_FABRIC && tag->domain != sent->source % setup->placement.ranks_per_domain;
+    }
+    return tag->kind == MOE_TAG_DISPATCH_FORWARD && !tag->backward;
+}
 
 /* Nothing leaves before what it needs: dispatch after all counts (and the grant), combine after dispatch and expert time. */
 START_TEST(phases_keep_their_order) {
@@ -246,22 +169,29 @@ START_TEST(phases_keep_their_order) {
         const struct moe_phase_times source = moe_phase_times(moe, sent->source);
         const uint64_t left_ps = sent->posted_ps > sent->message.start_ps ? sent->posted_ps : sent->message.start_ps;
         const enum moe_summary_phase phase = phase_of(sent->message.tag);
-        wrong += left_ps < source.start_ps;
-        wrong += phase == MOE_SUMMARY_COMBINE && left_ps < source.combine_start_ps;
-        wrong += moe_describe_tag(sent->message.tag).kind == MOE_TAG_DISPATCH && left_ps < source.dispatch_start_ps;
+        const struct moe_tag tag = moe_describe_tag(sent->message.tag);
         const struct moe_phase_times at = moe_phase_times(moe, sent->message.destination);
-        wrong += moe_describe_tag(sent->message.tag).kind == MOE_TAG_COUNTS && at.counts_done_ps < sent->delivered_ps;
-        wrong += phase == MOE_SUMMARY_DISPATCH && at.dispatch_end_ps < sent->delivered_ps;
-        wrong += phase == MOE_SUMMARY_COMBINE && at.combine_end_ps < sent->delivered_ps;
+        wrong += left_ps < source.start_ps;
+        wrong += tag.kind == MOE_TAG_COUNTS && at.counts_done_ps < sent->delivered_ps;
+        if (phase != MOE_SUMMARY_COUNTS) {
+            const enum moe_phase number = moe_tag_phase(&tag);
+            wrong += !is_handed_on(&tag, setup, sent) && left_ps < source.begin_ps[number];
+            wrong += at.end_ps[number] < sent->delivered_ps;
+        }
     }
     for (uint32_t rank = 0; rank < setup->placement.n_ranks; rank++) {
         const struct moe_phase_times at = moe_phase_times(moe, rank);
         const struct moe_summary_volume in = moe_summary_volume(moe, rank, MOE_SUMMARY_DISPATCH);
         const bool computes = in.fabric_received.bytes + in.nvlink_received.bytes > 0;
-        if (setup->traffic.dispatch && setup->traffic.combine) {
-            wrong += at.combine_start_ps != at.dispatch_end_ps + (computes ? setup->traffic.expert_time_ps : 0);
+        if (setup->traffic.combine_backward && setup->traffic.combine) {
+            wrong +=
+                at.begin_ps[MOE_PHASE_COMBINE_BACKWARD] != at.end_ps[MOE_PHASE_COMBINE] + setup->traffic.turn_time_ps;
         }
-        wrong += setup->traffic.exchange_counts && at.dispatch_start_ps != at.counts_done_ps;
+        if (setup->traffic.dispatch && setup->traffic.combine) {
+            wrong += at.begin_ps[MOE_PHASE_COMBINE] !=
+                     at.end_ps[MOE_PHASE_DISPATCH] + (computes ? setup->traffic.expert_time_ps : 0);
+        }
+        wrong += setup->traffic.exchange_counts && at.begin_ps[MOE_PHASE_DISPATCH] != at.counts_done_ps;
     }
     ck_assert_msg(wrong == 0, "%s: %u out of order", setup->name, wrong);
     instant_free(&done);
@@ -429,7 +359,7 @@ START_TEST(counts_equal_a_recount_token_by_token) {
     struct moe *moe = make(setup, RECOUNT_SEED);
     struct recount counts = recount(setup, RECOUNT_SEED);
     const struct moe_counts *planned = moe_plan_counts(moe);
-    const bool two_hop = setup->traffic.algorithm == EXPERIMENT_ALGORITHM_TWO_HOP;
+    const bool two_hop = experiment_algorithm_by_domain(setup->traffic.algorithm);
     const uint32_t n_ranks = setup->placement.n_ranks, size = setup->placement.ranks_per_domain;
     uint32_t wrong = 0;
     for (uint32_t source = 0; source < n_ranks; source++) {
@@ -485,7 +415,7 @@ END_TEST
 /* A reduced chunk leaves its forwarder only when all parts have come. */
 START_TEST(chunks_return_when_all_parts_are_there) {
     const struct setup *setup = &setups[_i];
-    if (setup->traffic.algorithm != EXPERIMENT_ALGORITHM_TWO_HOP || !setup->traffic.combine) {
+    if (!experiment_algorithm_by_domain(setup->traffic.algorithm) || !setup->traffic.combine) {
         return;
     }
     struct moe *moe = make(setup, 7);
@@ -497,6 +427,9 @@ START_TEST(chunks_return_when_all_parts_are_there) {
         for (uint32_t i = 0; i < done.count; i++) {
             const struct instant_message *sent = &done.messages[i];
             const struct moe_tag tag = moe_describe_tag(sent->message.tag);
+            if (tag.backward) {
+                continue;
+            }
             if (pass == 0 && tag.kind == MOE_TAG_COMBINE_GATHER) {
                 const uint32_t forwarder = sent->message.destination;
                 const uint32_t number = moe_counts_chunk_number(counts, moe_counts_mate(counts, forwarder, tag.domain),
@@ -519,7 +452,8 @@ END_TEST
 START_TEST(same_seed_same_traffic_whatever_the_pacing) {
     const struct setup *setup = &setups[_i];
     struct setup other = *setup;
-    other.early_pacing = setup->traffic.exchange_counts && !setup->early_pacing;
+    other.early_pacing = setup->traffic.algorithm <= EXPERIMENT_ALGORITHM_TWO_HOP && setup->traffic.exchange_counts &&
+                         !setup->early_pacing;
     struct moe *first = make(setup, 8), *again = make(&other, 8), *seeded = make(setup, 9);
     ck_assert_uint_eq(moe_summary_digest(first), moe_summary_digest(again));
     ck_assert_uint_ne(moe_summary_digest(first), moe_summary_digest(seeded));

@@ -12,7 +12,9 @@ START_TEST(tags_survive_packing) {
     for (enum moe_tag_kind kind = 0; kind < MOE_TAG_KINDS; kind++) {
         for (int i = 0; i < 4; i++) {
             for (int j = 0; j < 4; j++) {
-                const struct moe_tag tag = moe_describe_tag(moe_tag_pack(kind, domains[i], chunks[j]));
+                const bool backward = (i + j) % 2 != 0;
+                const struct moe_tag tag = moe_describe_tag(moe_tag_pack(kind, backward, domains[i], chunks[j]));
+                ck_assert_int_eq(tag.backward, backward);
                 ck_assert_int_eq(tag.kind, kind);
                 ck_assert_uint_eq(tag.domain, domains[i]);
                 ck_assert_uint_eq(tag.chunk, chunks[j]);
@@ -67,7 +69,7 @@ START_TEST(contradictions_are_refused) {
     struct experiment_traffic bad = good;
     const struct moe_placement placement = {.n_ranks = 16, .ranks_per_domain = 4};
     bad.dispatch = bad.combine = false;
-    expect_refusal(bad, placement, false, "neither");
+    expect_refusal(bad, placement, false, "no phase");
     expect_refusal(good, placement, true, "exchange_counts");
     bad = good;
     bad.tokens_per_gpu = 0;
