@@ -37,6 +37,7 @@ static struct switch_parameters switch_of(const struct topology_switch *given) {
         .xon_bytes = given->xon_bytes,
         .watchdog_detection_ps = given->watchdog ? given->watchdog_detection_ps : 0,
         .watchdog_restoration_ps = given->watchdog_restoration_ps,
+        .watchdog_action = (enum watchdog_action)given->watchdog_action,
         .ecn = given->ecn,
         .ecn_minimum_bytes = given->ecn_minimum_bytes,
         .ecn_maximum_bytes = given->ecn_maximum_bytes,

@@ -120,10 +120,10 @@ static uint64_t most_in_flight_bytes(const struct topology *topology) {
     return (uint64_t)(2 * (double)link_ps * (double)rate / 8e12) + PACKETS * (nic->payload_bytes + nic->header_bytes);
 }
 
-/** Pauses come in time if there is headroom enough. A watchdog drops. */
+/** Pauses come in time if there is headroom enough. A watchdog drops, or sends more than there is room for. */
 static bool is_lossless(const struct topology_switch *device, uint64_t in_flight_bytes) {
     const bool room = device->headroom_bytes == 0 || device->headroom_bytes >= in_flight_bytes; /* 0: automatic */
-    return device->pfc && room && !device->watchdog;
+    return device->pfc && room && !(device->watchdog && device->watchdog_action != TOPOLOGY_WATCHDOG_ALERT);
 }
 
 /** Is it sure that nothing is lost? Lossless queues never overflow, or links have credits; hosts take what arrives; nothing fails. */

@@ -341,8 +341,10 @@ static const struct rule rules[] = {
     {"topology.nic.receive_buffer", has_slow_host, "with nic.receive_rate or a failure slow_receive or stop_receive"},
     {"topology.nic.receive_headroom", has_slow_host, "with nic.receive_rate or a failure slow_receive or stop_receive"},
     {"topology.leaf.watchdog_detection", has_watchdog, "with a watchdog (leaf.watchdog)"},
+    {"topology.leaf.watchdog_action", has_watchdog, "with a watchdog (leaf.watchdog)"},
     {"topology.leaf.watchdog_restoration", has_watchdog, "with a watchdog (leaf.watchdog)"},
     {"topology.spine.watchdog_detection", has_spine_watchdog, "with a watchdog (spine.watchdog)"},
+    {"topology.spine.watchdog_action", has_spine_watchdog, "with a watchdog (spine.watchdog)"},
     {"topology.spine.watchdog_restoration", has_spine_watchdog, "with a watchdog (spine.watchdog)"},
 };
 

@@ -44,6 +44,9 @@ enum topology_plane_choice {
 };
 
 /** What leaves out planes that have died. */
+/** What a PFC watchdog does in a storm. */
+enum topology_watchdog { TOPOLOGY_WATCHDOG_DROP, TOPOLOGY_WATCHDOG_FORWARD, TOPOLOGY_WATCHDOG_ALERT };
+
 enum topology_plane_failover { TOPOLOGY_FAILOVER_HARDWARE, TOPOLOGY_FAILOVER_SOFTWARE };
 
 /** Section `nic`. */
@@ -81,8 +84,9 @@ struct topology_switch {
     uint64_t headroom_bytes; /**< per ingress port (xoff); 0 = automatic */
     uint64_t xon_bytes;
     bool pfc;
-    bool watchdog; /**< PFC watchdog, which drops */
+    bool watchdog; /**< PFC watchdog */
     uint64_t watchdog_detection_ps, watchdog_restoration_ps;
+    enum topology_watchdog watchdog_action;
     bool ecn;
     uint64_t ecn_minimum_bytes, ecn_maximum_bytes;
     double ecn_probability;

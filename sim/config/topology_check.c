@@ -315,7 +315,8 @@ static void check_switch_layer(const struct topology *topology, const char *sect
                                               "pfc",
                                               "queue_limit",
                                               "trim",
-                                              "watchdog"};
+                                              "watchdog",
+                                              "watchdog_action"};
     for (size_t i = 0; i < sizeof of_ethernet / sizeof of_ethernet[0]; i++) {
         char path[64];
         snprintf(path, sizeof path, "%s.%s", section, of_ethernet[i]);

@@ -11,6 +11,7 @@
 
 static const char *const link_layers[] = {"ethernet", "infiniband", NULL};
 static const char *const plane_failovers[] = {"hardware", "software", NULL};
+static const char *const watchdog_actions[] = {"drop", "forward", "alert", NULL};
 static const char *const plane_choices[] = {"packet", "queue_pair", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
 
@@ -178,9 +179,14 @@ static const struct key switch_keys[] = {
     {"watchdog", KEY_FLAG, .fallback = "false",
      .doc =
          "PFC watchdog: a lossless queue that has been paused for watchdog_detection without a break is emptied, and "
-         "takes nothing until it has not been paused for watchdog_restoration (SONiC's pfcwd with its action drop; "
-         "off, as there before it is started).",
+         "takes nothing until it has not been paused for watchdog_restoration (SONiC's pfcwd with its action drop; for "
+         "others see watchdog_action; off, as there before it is started).",
      FIELD(topology_switch, watchdog)},
+    {"watchdog_action", KEY_CHOICE, .fallback = "drop", .names = watchdog_actions,
+     .doc = "PFC watchdog, what is done in a storm: drop: the queue is emptied and takes nothing. forward: it sends in "
+            "spite of pauses, into buffers that may be full. alert: nothing, storms are counted (sonic-utilities "
+            "pfcwd/main.py; drop is its default; sonic-net/sonic-mgmt 73245d1 docs/pfcwd/PFCWD_MMU_Change.md).",
+     FIELD(topology_switch, watchdog_action)},
     {"watchdog_detection", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "281 s", "200 ms",
      .doc =
          "PFC watchdog: paused for so long is a storm (sonic-utilities pfcwd/main.py: DEFAULT_DETECTION_TIME = 200 ms; "

@@ -12,6 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/** What a PFC watchdog does in a storm, in the order of the configuration's names. */
+enum watchdog_action {
+    WATCHDOG_DROP,    /**< the queue is emptied, and takes nothing */
+    WATCHDOG_FORWARD, /**< the queue sends in spite of pauses */
+    WATCHDOG_ALERT,   /**< nothing: it is counted */
+};
+
 /** An Ethernet switch. Rules: sim/device/README.md. */
 struct switch_parameters {
     bool pfc;                     /**< priority flow control on the lossless class */
@@ -24,10 +31,11 @@ struct switch_parameters {
     uint64_t xon_bytes;               /**< resume level and hysteresis */
     uint64_t watchdog_detection_ps;   /**< PFC watchdog: a queue paused for so long is in a storm; 0 = no watchdog */
     uint64_t watchdog_restoration_ps; /**< and takes packets again when it has not been paused for so long */
-    bool ecn;                         /**< mark data classes */
-    uint64_t ecn_minimum_bytes;       /**< Kmin: at or below never marked */
-    uint64_t ecn_maximum_bytes;       /**< Kmax: above always marked */
-    uint32_t ecn_probability_fxp20;   /**< Pmax at Kmax, 1 << 20 = 1 */
+    enum watchdog_action watchdog_action;  /**< what is done in a storm */
+    bool ecn;                              /**< mark data classes */
+    uint64_t ecn_minimum_bytes;            /**< Kmin: at or below never marked */
+    uint64_t ecn_maximum_bytes;            /**< Kmax: above always marked */
+    uint32_t ecn_probability_fxp20;        /**< Pmax at Kmax, 1 << 20 = 1 */
     uint32_t class_weight[PACKET_CLASSES]; /**< DWRR weights of the two data classes; control is strict */
     uint64_t queue_limit_bytes; /**< a lossy data queue holds so much at most, whatever the pool says; 0 = no limit */
     bool trim; /**< lossy data packets that find no room are cut to their header, which goes on in the control class */

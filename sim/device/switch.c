@@ -362,6 +362,11 @@ static void handle_control(struct switch_device *device, struct engine_worker *w
     struct link_counters *counters = port->counters;
     switch_port_drain(device, worker, port, now_ps);
     switch_port_note_stale(device, port);
+    if (__builtin_expect(device->watchdog != NULL, 0) &&
+        watchdog_overrides(device->watchdog, port_number, control->kind == CONTROL_PAUSE, now_ps)) {
+        plan_look(device);
+        return;
+    }
     if (control->kind == CONTROL_PAUSE) {
         if (__builtin_expect(device->watchdog != NULL, 0) && !port->paused) {
             watchdog_paused(device->watchdog, port_number, now_ps);

@@ -179,7 +179,7 @@ void switch_failure_rates(const struct switch_device *device, const struct switc
 /* The other end's pause is gone with the link: what waited is sent, into the void. */
 static void forget_pause(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
                          uint64_t now_ps) {
-    if (!port->paused) {
+    if (watchdog_overrides(device->watchdog, port->number, false, now_ps) || !port->paused) {
         return;
     }
     switch_port_drain_any(device, worker, port, now_ps - 1);

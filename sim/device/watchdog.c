@@ -8,11 +8,13 @@
 
 /* One port. */
 struct watched {
-    uint64_t due_ps; /* paused: a storm is declared then; dropping and not paused: it is over then; else TIME_NEVER */
-    bool dropping;
+    uint64_t due_ps; /* paused: a storm is declared then; a storm and not paused: it is over then; else TIME_NEVER */
+    bool storm;
+    bool held; /* WATCHDOG_FORWARD, in a storm: told to pause, and not doing so */
 };
 
 struct watchdog {
+    enum watchdog_action action;
     uint64_t detection_ps, restoration_ps;
     uint64_t next_ps; /* not after the earliest due_ps */
     uint32_t n_ports;
@@ -24,6 +26,7 @@ struct watchdog *watchdog_create(const struct switch_parameters *parameters, uin
         return NULL;
     }
     struct watchdog *watchdog = memory_allocate(1, sizeof(*watchdog) + n_ports * sizeof(struct watched));
+    watchdog->action = parameters->watchdog_action;
     watchdog->detection_ps = parameters->watchdog_detection_ps;
     watchdog->restoration_ps = parameters->watchdog_restoration_ps;
     watchdog->next_ps = TIME_NEVER;
@@ -47,7 +50,7 @@ uint64_t watchdog_next_ps(const struct watchdog *watchdog) {
 }
 
 bool watchdog_is_dropping(const struct watchdog *watchdog, uint32_t port) {
-    return watchdog != NULL && watchdog->ports[port].dropping;
+    return watchdog != NULL && watchdog->action == WATCHDOG_DROP && watchdog->ports[port].storm;
 }
 
 static void set(struct watchdog *watchdog, uint32_t port, uint64_t due_ps) {
@@ -57,14 +60,25 @@ static void set(struct watchdog *watchdog, uint32_t port, uint64_t due_ps) {
 
 void watchdog_paused(struct watchdog *watchdog, uint32_t port, uint64_t now_ps) {
     if (watchdog != NULL) {
-        set(watchdog, port, watchdog->ports[port].dropping ? TIME_NEVER : now_ps + watchdog->detection_ps);
+        set(watchdog, port, watchdog->ports[port].storm ? TIME_NEVER : now_ps + watchdog->detection_ps);
     }
 }
 
 void watchdog_resumed(struct watchdog *watchdog, uint32_t port, uint64_t now_ps) {
     if (watchdog != NULL) {
-        set(watchdog, port, watchdog->ports[port].dropping ? now_ps + watchdog->restoration_ps : TIME_NEVER);
+        set(watchdog, port, watchdog->ports[port].storm ? now_ps + watchdog->restoration_ps : TIME_NEVER);
     }
+}
+
+bool watchdog_overrides(struct watchdog *watchdog, uint32_t port, bool paused, uint64_t now_ps) {
+    if (watchdog == NULL || watchdog->action != WATCHDOG_FORWARD || !watchdog->ports[port].storm) {
+        return false;
+    }
+    if (watchdog->ports[port].held != paused) {
+        watchdog->ports[port].held = paused;
+        (paused ? watchdog_paused : watchdog_resumed)(watchdog, port, now_ps);
+    }
+    return true;
 }
 
 void watchdog_drop(const struct switch_device *device, const struct switch_port *egress, const struct packet *packet,
@@ -91,11 +105,25 @@ static void empty(struct switch_device *device, struct engine_worker *worker, st
     }
 }
 
+/* What waits in the lossless queue of a port, and what joins it, is sent although the other end does not want it. */
+static void ignore_pause(struct switch_device *device, struct switch_port *port, uint64_t now_ps) {
+    port->paused = false;
+    port->counters->paused_ps += now_ps - port->paused_since_ps;
+    device->watchdog->ports[port->number].held = true;
+}
+
 static void declare_storm(struct switch_device *device, struct engine_worker *worker, struct switch_port *port,
                           uint64_t now_ps) {
-    switch_port_drain_any(device, worker, port, now_ps - 1);
     port->counters->watchdog_storms++;
-    empty(device, worker, port, now_ps);
+    if (device->watchdog->action == WATCHDOG_ALERT) {
+        return;
+    }
+    switch_port_drain_any(device, worker, port, now_ps - 1);
+    if (device->watchdog->action == WATCHDOG_DROP) {
+        empty(device, worker, port, now_ps);
+    } else {
+        ignore_pause(device, port, now_ps);
+    }
     switch_port_note_stale(device, port);
     switch_port_kick(device, worker, port, now_ps);
 }
@@ -111,8 +139,8 @@ void watchdog_step(struct switch_device *device, struct engine_worker *worker) {
         struct watched *port = &watchdog->ports[p];
         if (port->due_ps == now_ps) {
             port->due_ps = TIME_NEVER;
-            port->dropping = !port->dropping;
-            if (port->dropping) {
+            port->storm = !port->storm;
+            if (port->storm) {
                 declare_storm(device, worker, &device->ports[p], now_ps);
             }
         }

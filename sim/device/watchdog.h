@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * The PFC watchdog of a switch: a lossless queue that has been paused for too long is emptied, and takes nothing until the
- * storm is over. For the files of the switch alone. Rules: README.md of this folder, "PFC watchdog".
+ * storm is over; or sends all the same; or is only reported. For the files of the switch alone. Rules: README.md of this folder, "PFC watchdog".
  */
 #ifndef MOEFABRIC_DEVICE_WATCHDOG_H
 #define MOEFABRIC_DEVICE_WATCHDOG_H
@@ -30,6 +30,12 @@ uint64_t watchdog_next_ps(const struct watchdog *watchdog);
 /** The lossless class of a port has been paused, or is no longer. watchdog may be NULL. */
 void watchdog_paused(struct watchdog *watchdog, uint32_t port, uint64_t now_ps);
 void watchdog_resumed(struct watchdog *watchdog, uint32_t port, uint64_t now_ps);
+
+/**
+ * A pause or resume for a port whose storm is met with WATCHDOG_FORWARD: notes it and returns true, and the port goes on sending.
+ * A link that goes down is a resume. False, and nothing is done, in all other cases, of NULL too.
+ */
+bool watchdog_overrides(struct watchdog *watchdog, uint32_t port, bool paused, uint64_t now_ps);
 
 /** Whether a port takes no lossless packets; false of NULL. */
 bool watchdog_is_dropping(const struct watchdog *watchdog, uint32_t port);

@@ -133,7 +133,7 @@ static const struct {
     {"pauses", "PFC pauses obeyed, all links together"},
     {"paused time", "time under pause, all links together (so it may exceed the simulated time)"},
     {"pauses by receivers", "of these, sent by NICs whose host does not take data as it arrives"},
-    {"watchdog storms", "times that a PFC watchdog found a queue paused for too long and emptied it"},
+    {"watchdog storms", "times that a PFC watchdog found a queue paused for too long"},
     {"credit stalls", "times that packets waited at a port of InfiniBand and none had credit, all links together"},
     {"time without credit", "for how long, all links together (hardware: PortXmitWait)"},
     {"retransmissions", "data packets sent again"},

@@ -94,6 +94,8 @@ static const struct {
      "failures=[{what: nic1, action: stop_receive, at: 1 us, for: 1 us}]"},
     {"configs/permutation.yaml", "topology.leaf.watchdog_detection=1 ms", "leaf.watchdog",
      "topology.leaf.watchdog=true"},
+    {"configs/permutation.yaml", "topology.leaf.watchdog_action=forward", "leaf.watchdog",
+     "topology.leaf.watchdog=true"},
     {"configs/permutation.yaml", "topology.leaf.watchdog_restoration=1 ms", "leaf.watchdog",
      "topology.spine.watchdog=true"},
     {"configs/permutation.yaml", "topology.spine.watchdog_detection=1 ms", "spine.watchdog",

@@ -89,6 +89,50 @@ START_TEST(a_pause_before_the_restoration_prolongs_the_storm) {
 }
 END_TEST
 
+/* Two packets wait, a third comes later: they go on as if nobody had paused; when the storm is over a pause holds again. */
+START_TEST(a_storm_that_is_met_by_forwarding_sends_what_waits_and_what_comes) {
+    const uint64_t resume_ps = 2 * DETECTION_PS;
+    struct stand *stand = watched();
+    stand->parameters.leaf.watchdog_action = WATCHDOG_FORWARD;
+    stand_control(stand, 0, 1, CONTROL_PAUSE);
+    const uint32_t first = lossless(stand, 1000), second = lossless(stand, 1000 + SIZE_PS);
+    const uint32_t third = lossless(stand, DETECTION_PS + 5 * SIZE_PS);
+    stand_control(stand, resume_ps, 1, CONTROL_RESUME);
+    stand_control(stand, resume_ps + RESTORATION_PS - 1, 1, CONTROL_PAUSE); // too early to be heard
+    stand_control(stand, 2 * resume_ps, 1, CONTROL_RESUME);
+    stand_control(stand, 2 * resume_ps + RESTORATION_PS, 1, CONTROL_PAUSE); // the storm is over
+    const uint32_t heeded = lossless(stand, 2 * resume_ps + RESTORATION_PS);
+    stand_control(stand, 2 * resume_ps + RESTORATION_PS + 7 * SIZE_PS, 1, CONTROL_RESUME);
+    stand_run(stand);
+    const struct link_counters *counters = stand_counters(stand, 1);
+    ck_assert_uint_eq(stand_start_ps(stand, first), DETECTION_PS);
+    ck_assert_uint_eq(stand_start_ps(stand, second), DETECTION_PS + SIZE_PS);
+    ck_assert_uint_eq(stand_start_ps(stand, third), DETECTION_PS + 5 * SIZE_PS);
+    ck_assert_uint_eq(stand_start_ps(stand, heeded), 2 * resume_ps + RESTORATION_PS + 7 * SIZE_PS);
+    ck_assert_uint_eq(counters->watchdog_storms, 1);
+    ck_assert_uint_eq(counters->watchdog_drops + counters->lossless_drops, 0);
+    ck_assert_uint_eq(counters->pauses, 2);
+    ck_assert_uint_eq(counters->paused_ps, DETECTION_PS + 7 * SIZE_PS);
+    stand_free(stand);
+}
+END_TEST
+
+START_TEST(an_alert_counts_storms_and_leaves_the_queue_alone) {
+    struct stand *stand = watched();
+    stand->parameters.leaf.watchdog_action = WATCHDOG_ALERT;
+    stand_control(stand, 0, 1, CONTROL_PAUSE);
+    const uint32_t before = lossless(stand, 1000), after = lossless(stand, 2 * DETECTION_PS);
+    stand_control(stand, 3 * DETECTION_PS, 1, CONTROL_RESUME);
+    stand_run(stand);
+    ck_assert_uint_eq(stand_start_ps(stand, before), 3 * DETECTION_PS);
+    ck_assert_uint_eq(stand_start_ps(stand, after), 3 * DETECTION_PS + SIZE_PS);
+    ck_assert_uint_eq(stand_counters(stand, 1)->watchdog_storms, 1);
+    ck_assert_uint_eq(stand_counters(stand, 1)->watchdog_drops, 0);
+    ck_assert_uint_eq(stand_counters(stand, 1)->paused_ps, 3 * DETECTION_PS);
+    stand_free(stand);
+}
+END_TEST
+
 /* 20 packets of one ingress wait: 13 in a pool of 26, so the 14th paused it. */
 START_TEST(an_ingress_whose_packets_are_discarded_is_resumed) {
     struct stand *stand = watched();
@@ -157,6 +201,21 @@ START_TEST(a_deadlock_of_pauses_is_broken_by_the_watchdog_and_lasts_without) {
 }
 END_TEST
 
+/* What is sent in spite of pauses finds no room at the next switch: the circle is broken there, by drops. */
+START_TEST(a_deadlock_of_pauses_is_broken_by_forwarding_and_lasts_under_an_alert) {
+    struct rig *forward = deadlock(UINT64_C(100000000)), *alert = deadlock(UINT64_C(100000000));
+    forward->parameters.leaf.watchdog_action = forward->parameters.spine.watchdog_action = WATCHDOG_FORWARD;
+    alert->parameters.leaf.watchdog_action = alert->parameters.spine.watchdog_action = WATCHDOG_ALERT;
+    ck_assert_int_eq(rig_run(forward), NETWORK_FINISHED);
+    ck_assert_uint_gt(rig_links(forward).watchdog_storms, 0);
+    ck_assert_uint_eq(rig_links(forward).watchdog_drops, 0);
+    ck_assert_int_eq(rig_run(alert), NETWORK_STALLED);
+    ck_assert_uint_gt(rig_links(alert).watchdog_storms, 0);
+    rig_free(forward);
+    rig_free(alert);
+}
+END_TEST
+
 START_TEST(series_hold_what_the_watchdog_discards) {
     enum { INTERVALS = 100000 };
     struct rig *rig = deadlock(UINT64_C(100000000));
@@ -204,10 +263,13 @@ int main(void) {
     tcase_add_test(queue, pauses_that_are_each_too_short_are_no_storm);
     tcase_add_test(queue, a_dropping_queue_takes_packets_again_the_restoration_time_after_the_resume);
     tcase_add_test(queue, a_pause_before_the_restoration_prolongs_the_storm);
+    tcase_add_test(queue, a_storm_that_is_met_by_forwarding_sends_what_waits_and_what_comes);
+    tcase_add_test(queue, an_alert_counts_storms_and_leaves_the_queue_alone);
     tcase_add_test(queue, an_ingress_whose_packets_are_discarded_is_resumed);
     suite_add_tcase(suite, queue);
     TCase *circle = tcase_create("deadlock");
     tcase_add_test(circle, a_deadlock_of_pauses_is_broken_by_the_watchdog_and_lasts_without);
+    tcase_add_test(circle, a_deadlock_of_pauses_is_broken_by_forwarding_and_lasts_under_an_alert);
     tcase_add_test(circle, series_hold_what_the_watchdog_discards);
     tcase_add_test(circle, storms_are_the_same_on_several_threads_and_for_any_window);
     suite_add_tcase(suite, circle);

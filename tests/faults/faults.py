@@ -404,6 +404,8 @@ TRIM = [
 WATCHDOG = [
     fault("watchdog_one_picosecond_early", "sim/device/watchdog.c",
           "TIME_NEVER : now_ps + watchdog->detection_ps", "TIME_NEVER : now_ps + watchdog->detection_ps - 1"),
+    fault("watchdog_that_forwards_forgets_who_is_held", "sim/device/watchdog.c",
+          "device->watchdog->ports[port->number].held = true;", "device->watchdog->ports[port->number].held = false;"),
     fault("buffer_keeps_what_the_watchdog_discards", "sim/device/watchdog.c",
           "switch_release_lossless(device, worker, &device->ports[ingress], packet.size_bytes, now_ps);", "(void)worker;"),
 ]

@@ -58,6 +58,7 @@ static void sum_links(struct summary *s, const struct reference *reference) {
         s->links.forgotten_pauses += counts->forgotten_pauses;
         s->links.repeated_pauses += counts->repeated_pauses;
         s->links.watchdog_drops += counts->watchdog_drops;
+        s->links.watchdog_forwards += counts->watchdog_forwards;
         s->links.watchdog_restorations += counts->watchdog_restorations;
     }
 }
@@ -348,6 +349,9 @@ static bool spurious(const struct summary *s) {
 static bool watchdog_storm(const struct summary *s) {
     return s->links.watchdog_drops > 0;
 }
+static bool watchdog_forward(const struct summary *s) {
+    return s->links.watchdog_forwards > 0;
+}
 static bool watchdog_restoration(const struct summary *s) {
     return s->links.watchdog_restorations > 0;
 }
@@ -430,6 +434,7 @@ static const struct {
     [FEATURE_INFERRED_LOSS] = {"loss told by later packets", inferred_loss},
     [FEATURE_SPURIOUS] = {"packet sent again without need", spurious},
     [FEATURE_WATCHDOG_STORM] = {"queue emptied by the PFC watchdog", watchdog_storm},
+    [FEATURE_WATCHDOG_FORWARD] = {"queue that sends in spite of pauses", watchdog_forward},
     [FEATURE_WATCHDOG_RESTORATION] = {"queue restored by the PFC watchdog", watchdog_restoration},
     [FEATURE_TRIM] = {"trimmed packet", trim},
     [FEATURE_TRIM_WAITING] = {"trimmed packet that had waited", trim_waiting},

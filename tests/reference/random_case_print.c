@@ -30,10 +30,10 @@ static void print_fabric(FILE *stream, const struct fabric *fabric) {
 static void print_switch(FILE *stream, const char *name, const struct switch_parameters *p) {
     fprintf(stream,
             "%s: pfc %d pools %" PRIu64 " %" PRIu64 " shifts %d %d headroom %" PRIu64 " xon %" PRIu64 " ecn %d %" PRIu64
-            " %" PRIu64 " %" PRIu32 " watchdog %" PRIu64 " %" PRIu64 "\n",
+            " %" PRIu64 " %" PRIu32 " watchdog %" PRIu64 " %" PRIu64 " action %d\n",
             name, p->pfc, p->lossless_pool_bytes, p->lossy_pool_bytes, p->lossless_alpha_shift, p->lossy_alpha_shift,
             p->headroom_bytes, p->xon_bytes, p->ecn, p->ecn_minimum_bytes, p->ecn_maximum_bytes,
-            p->ecn_probability_fxp20, p->watchdog_detection_ps, p->watchdog_restoration_ps);
+            p->ecn_probability_fxp20, p->watchdog_detection_ps, p->watchdog_restoration_ps, (int)p->watchdog_action);
 }
 
 static void print_nic(FILE *stream, const struct nic_parameters *p) {

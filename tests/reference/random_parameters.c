@@ -21,6 +21,7 @@ enum topic {
     TOPIC_PLANES,
     TOPIC_WATCHDOG = 630,
     TOPIC_HEADROOM,
+    TOPIC_WATCHDOG_ACTION,
     TOPIC_SPLIT = 640,
     TOPIC_INFINIBAND = 240
 };
@@ -218,11 +219,16 @@ static void draw_watchdog(struct network_parameters *parameters, uint64_t number
     if (!dice_chance(&dice, 50)) {
         return;
     }
+    struct dice action_dice = dice_of(number, TOPIC_WATCHDOG_ACTION);
+    const enum watchdog_action action = dice_chance(&action_dice, 65)   ? WATCHDOG_DROP
+                                        : dice_chance(&action_dice, 85) ? WATCHDOG_FORWARD
+                                                                        : WATCHDOG_ALERT;
     struct switch_parameters *const tiers[] = {&parameters->leaf, &parameters->spine};
     for (size_t t = 0; t < COUNT(tiers); t++) {
         tiers[t]->watchdog_detection_ps =
             dice_chance(&dice, 80) ? dice_between(&dice, US / 5, dice_chance(&dice, 50) ? 2 * US : 12 * US) : 0;
         tiers[t]->watchdog_restoration_ps = dice_between(&dice, 1, 12 * US);
+        tiers[t]->watchdog_action = action;
     }
 }
 

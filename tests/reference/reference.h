@@ -28,6 +28,7 @@ struct reference_link_counts {
     uint64_t drops_lossy;              /**< the same for the other classes */
     uint64_t watchdog_drops;           /**< lossless packets that the watchdog discarded at this port */
     uint64_t watchdog_storms;          /**< storms that it declared there */
+    uint64_t watchdog_forwards;        /**< … in which it went on sending */
     uint64_t watchdog_restorations;    /**< … and took back */
     uint64_t dropped_bytes;            /**< of both */
     uint64_t trims;                    /**< packets that were meant for this port and cut to their header … */

@@ -247,19 +247,37 @@ static void set_watchdog(struct reference_world *world, struct reference_switch 
                                                                .value = ++device->ports[port].setting});
 }
 
-/** A port was paused or resumed, or its cable went down. */
-static void watch(struct reference_world *world, struct reference_switch *device, uint16_t port, bool was_paused) {
+/** A port was told to pause or to resume, or its cable went down. */
+static void watch(struct reference_world *world, struct reference_switch *device, uint16_t port, bool was_paused,
+                  bool paused) {
     const struct switch_parameters *parameters = device->parameters;
     struct reference_switch_port *at = &device->ports[port];
-    const bool paused = reference_world_transmitter(world, device->device, port)->paused;
     if (parameters->watchdog_detection_ps == 0 || !parameters->pfc || paused == was_paused) {
         return;
     }
     at->setting++;
-    if (paused != at->dropping) {
+    if (paused != at->storm) {
         set_watchdog(world, device, port,
                      paused ? parameters->watchdog_detection_ps : parameters->watchdog_restoration_ps);
     }
+}
+
+/** Whether a port sends in spite of pauses. */
+static bool sends_anyway(const struct reference_switch *device, uint16_t port) {
+    return device->ports[port].storm && device->parameters->watchdog_action == WATCHDOG_FORWARD;
+}
+
+/** A port has been told to pause or to resume: obeys, but not in a storm in which it sends all the same. */
+static void change_pause(struct reference_world *world, struct reference_switch *device, uint16_t port, bool paused) {
+    struct reference_switch_port *at = &device->ports[port];
+    const bool sends = sends_anyway(device, port);
+    const bool before = sends ? at->held : reference_world_transmitter(world, device->device, port)->paused;
+    if (sends) {
+        at->held = paused;
+    } else {
+        reference_world_paused(world, device->device, port, paused);
+    }
+    watch(world, device, port, before, paused);
 }
 
 static void drop_by_watchdog(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
@@ -270,16 +288,27 @@ static void drop_by_watchdog(struct reference_world *world, struct reference_swi
     trace_add_packet(&world->result->trace, TRACE_DROP, world->now_ps, device->device, ingress, packet, egress);
 }
 
+/** Whether a port takes no lossless packets. */
+static bool drops_all(const struct reference_switch *device, uint16_t port) {
+    return device->ports[port].storm && device->parameters->watchdog_action == WATCHDOG_DROP;
+}
+
 static void look_at(struct reference_world *world, struct reference_switch *device, uint16_t port, uint64_t setting) {
     struct reference_switch_port *at = &device->ports[port];
     if (setting != at->setting) {
         return;
     }
-    at->dropping = !at->dropping;
+    at->storm = !at->storm;
     struct reference_link_counts *counts = reference_world_counts(world, device->device, port);
-    counts->watchdog_storms += at->dropping;
-    counts->watchdog_restorations += !at->dropping;
-    while (at->dropping && at->queues[PACKET_CLASS_LOSSLESS].count > 0) {
+    counts->watchdog_storms += at->storm;
+    counts->watchdog_restorations += !at->storm;
+    if (sends_anyway(device, port)) {
+        counts->watchdog_forwards++;
+        reference_world_paused(world, device->device, port, false);
+        at->held = true;
+        choose(world, device, port);
+    }
+    while (drops_all(device, port) && at->queues[PACKET_CLASS_LOSSLESS].count > 0) {
         const struct reference_queued queued = reference_queue_pop(&at->queues[PACKET_CLASS_LOSSLESS]);
         at->depth[PACKET_CLASS_LOSSLESS] -= queued.packet.size_bytes;
         drop_by_watchdog(world, device, queued.ingress, port, &queued.packet);
@@ -434,7 +463,7 @@ static void accept(struct reference_world *world, struct reference_switch *devic
     const enum packet_class class = packet_class(packet);
     struct reference_switch_port *to = &device->ports[egress];
 
-    if (class == PACKET_CLASS_LOSSLESS && to->dropping) {
+    if (class == PACKET_CLASS_LOSSLESS && drops_all(device, egress)) {
         drop_by_watchdog(world, device, step->port, egress, packet);
         return;
     }
@@ -475,9 +504,9 @@ static void arrive(struct reference_world *world, struct reference_switch *devic
 
 /** The cable at a port goes down: a pause is forgotten. */
 static void go_down(struct reference_world *world, struct reference_switch *device, uint16_t port) {
-    const bool was_paused = reference_world_transmitter(world, device->device, port)->paused;
-    reference_world_forget_pause(world, device->device, port);
-    watch(world, device, port, was_paused);
+    reference_world_counts(world, device->device, port)->forgotten_pauses +=
+        reference_world_transmitter(world, device->device, port)->paused;
+    change_pause(world, device, port, false);
     choose(world, device, port);
 }
 
@@ -502,12 +531,6 @@ static void refresh(struct reference_world *world, struct reference_switch *devi
     device->policy->refresh(device->path, ports);
     free(ports);
     schedule_refresh(world, device->device, world->now_ps + world->parameters->path.refresh_period_ps);
-}
-
-static void change_pause(struct reference_world *world, struct reference_switch *device, uint16_t port, bool paused) {
-    const bool was_paused = reference_world_transmitter(world, device->device, port)->paused;
-    reference_world_paused(world, device->device, port, paused);
-    watch(world, device, port, was_paused);
 }
 
 void reference_switch_step(struct reference_world *world, struct reference_switch *device,

@@ -22,7 +22,8 @@ struct reference_switch_port {
     uint64_t shared, headroom;
     bool pausing; /* the other end has been told to pause */
     /* the PFC watchdog */
-    bool dropping;
+    bool storm;
+    bool held; /* in a storm: told to pause, and sending all the same */
     uint64_t setting;
 };
 
