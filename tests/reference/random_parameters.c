@@ -220,7 +220,7 @@ static void draw_watchdog(struct network_parameters *parameters, uint64_t number
         return;
     }
     struct dice action_dice = dice_of(number, TOPIC_WATCHDOG_ACTION);
-    const enum watchdog_action action = dice_chance(&action_dice, 65)   ? WATCHDOG_DROP
+    const enum watchdog_action action = dice_chance(&action_dice, 68)   ? WATCHDOG_DROP
                                         : dice_chance(&action_dice, 85) ? WATCHDOG_FORWARD
                                                                         : WATCHDOG_ALERT;
     struct switch_parameters *const tiers[] = {&parameters->leaf, &parameters->spine};
@@ -229,6 +229,9 @@ static void draw_watchdog(struct network_parameters *parameters, uint64_t number
             dice_chance(&dice, 80) ? dice_between(&dice, US / 5, dice_chance(&dice, 50) ? 2 * US : 12 * US) : 0;
         tiers[t]->watchdog_restoration_ps = dice_between(&dice, 1, 12 * US);
         tiers[t]->watchdog_action = action;
+        if (action == WATCHDOG_FORWARD) {
+            tiers[t]->watchdog_detection_ps = dice_between(&action_dice, US / 20, US);
+        }
     }
 }
 
