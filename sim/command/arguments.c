@@ -11,16 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One option: how it is written, and what the help says. */
-struct option_line {
-    enum arguments_option bit;
-    int letter; /* what getopt_long returns */
-    const char *name;
-    const char *value; /* NULL = none */
-    const char *help;
-};
-
-static const struct option_line option_lines[] = {
+static const struct arguments_line option_lines[] = {
     {ARGUMENTS_OUTPUT, 'o', "output", "FILE",
      "where to write the result (default: NAME.h5 here, NAME from the configuration)"},
     {ARGUMENTS_FOLDER, 'f', "folder", "FOLDER", "a folder to be made, for what is written"},
@@ -46,18 +37,32 @@ static const struct option_line option_lines[] = {
 };
 enum { OPTION_LINES = sizeof(option_lines) / sizeof(option_lines[0]) };
 
+const struct arguments_line *arguments_lines(size_t *count) {
+    *count = OPTION_LINES;
+    return option_lines;
+}
+
+char arguments_letter(const struct arguments_line *line) {
+    // the letters of the others are only ours
+    return line->bit & (ARGUMENTS_OUTPUT | ARGUMENTS_QUIET) ? (char)line->letter : '\0';
+}
+
+void arguments_print_usage(FILE *stream, const struct arguments_grammar *grammar) {
+    fprintf(stream, "moefabric %s%s%s%s%s%s", grammar->command, grammar->options ? " [OPTIONS]" : "",
+            grammar->operand ? (grammar->operand_required ? " " : " [") : "", grammar->operand ? grammar->operand : "",
+            grammar->more_operands ? "…" : "", grammar->operand && !grammar->operand_required ? "]" : "");
+}
+
 static void print_help(const struct arguments_grammar *grammar) {
-    printf("usage: moefabric %s%s%s%s%s%s\n\n%s\n\n", grammar->command, grammar->options ? " [OPTIONS]" : "",
-           grammar->operand ? (grammar->operand_required ? " " : " [") : "", grammar->operand ? grammar->operand : "",
-           grammar->more_operands ? "…" : "", grammar->operand && !grammar->operand_required ? "]" : "",
-           grammar->description);
-    printf("options:\n");
+    printf("usage: ");
+    arguments_print_usage(stdout, grammar);
+    printf("\n\n%s\n\noptions:\n", grammar->description);
     for (int i = 0; i < OPTION_LINES; i++) {
-        const struct option_line *line = &option_lines[i];
+        const struct arguments_line *line = &option_lines[i];
         if (grammar->options & line->bit) {
             char text[64], letter[8] = "    ";
-            if (line->bit & (ARGUMENTS_OUTPUT | ARGUMENTS_QUIET)) {
-                snprintf(letter, sizeof(letter), "-%c, ", line->letter); // the letters of the others are only ours
+            if (arguments_letter(line) != '\0') {
+                snprintf(letter, sizeof(letter), "-%c, ", arguments_letter(line));
             }
             snprintf(text, sizeof(text), "%s--%s%s%s", letter, line->name, line->value ? " " : "",
                      line->value ? line->value : "");

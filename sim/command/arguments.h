@@ -10,7 +10,9 @@
 #include "engine/exchange.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { ARGUMENTS_OVERRIDES = 64 };
 
@@ -39,12 +41,31 @@ enum arguments_option {
 struct arguments_grammar {
     const char *command;
     const char *operand; /**< name of the operand in the help, NULL = none */
+    const char *words;   /**< what its first word may be, parted by blanks; NULL = no fixed set */
     bool operand_required;
     bool more_operands;      /**< several may be given */
     unsigned options;        /**< bits of enum arguments_option */
     const char *description; /**< for the help */
     const char *examples;    /**< two lines for the help */
 };
+
+/** One option: how it is written, and what the help says. */
+struct arguments_line {
+    enum arguments_option bit;
+    int letter; /**< what getopt_long returns; users know only those of --output and --quiet */
+    const char *name;
+    const char *value; /**< what its value is called in the help, NULL = none */
+    const char *help;
+};
+
+/** All options of all subcommands, in the order of the help; *count receives how many. */
+const struct arguments_line *arguments_lines(size_t *count);
+
+/** The letter that a user may give instead of the name; 0 = none. */
+char arguments_letter(const struct arguments_line *line);
+
+/** Writes "usage" of a subcommand: its name, options and operand, without a newline. */
+void arguments_print_usage(FILE *stream, const struct arguments_grammar *grammar);
 
 /** What was given. Texts belong to the command line. */
 struct arguments {

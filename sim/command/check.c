@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_check_grammar = {
     .command = "check",
     .operand = "CONFIG",
     .operand_required = true,
@@ -192,7 +192,7 @@ int command_check(int n_arguments, char **arguments) {
     struct experiment experiment;
     struct error error = {0};
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_check_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     code = (int)arguments_experiment(&given, &experiment);

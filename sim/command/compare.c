@@ -5,7 +5,7 @@
 #include "command/study.h"
 #include "engine/mpi_exchange.h"
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_compare_grammar = {
     .command = "compare",
     .operand = "CONFIG",
     .operand_required = true,
@@ -41,7 +41,7 @@ static int simulate_all(const struct arguments *given, int n_arguments, char **a
 int command_compare(int n_arguments, char **arguments) {
     struct arguments given;
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_compare_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     struct error error;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_diff_grammar = {
     .command = "diff",
     .operand = "RESULT RESULT",
     .operand_required = true,
@@ -205,7 +205,7 @@ int command_diff(int n_arguments, char **arguments) {
     struct arguments given;
     struct error error = {0};
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_diff_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     if (given.n_operands != 2) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_explain_grammar = {
     .command = "explain",
     .operand = "NAME",
     .description =
@@ -26,7 +26,7 @@ int command_explain(int n_arguments, char **arguments) {
     struct arguments given;
     struct error error = {0};
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_explain_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     const bool is_result =

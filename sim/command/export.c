@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_export_grammar = {
     .command = "export",
     .operand = "RESULT",
     .operand_required = true,
@@ -48,7 +48,7 @@ int command_export(int n_arguments, char **arguments) {
     struct arguments given;
     struct error error = {0};
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_export_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     if (!given.json && given.folder == NULL) {

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_gate_grammar = {
     .command = "gate",
     .operand = "CONFIG",
     .operand_required = true,
@@ -281,7 +281,7 @@ int command_gate(int n_arguments, char **arguments) {
     struct experiment experiment;
     struct error error = {0};
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_gate_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     code = (int)arguments_experiment(&given, &experiment);

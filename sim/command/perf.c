@@ -18,9 +18,10 @@
 
 enum { OVERRIDE_SIZE = 512, MOST_SIZES = 64 };
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_perf_grammar = {
     .command = "perf",
     .operand = "KIND TOPOLOGY",
+    .words = "alltoall dispatch combine",
     .operand_required = true,
     .more_operands = true,
     .options = ARGUMENTS_SIZES | ARGUMENTS_AGAINST | ARGUMENTS_SET | ARGUMENTS_SEED | ARGUMENTS_THREADS,
@@ -279,7 +280,7 @@ int command_perf(int n_arguments, char **arguments) {
     struct arguments given;
     struct error error = {0};
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_perf_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     struct sweep sweep = {.given = &given};

@@ -17,7 +17,7 @@
 
 enum { UNSEEN_BATCHES = 20, DEFAULT_BATCHES = 4, DEFAULT_STEPS = 5000 };
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_place_grammar = {
     .command = "place",
     .operand = "CONFIG",
     .operand_required = true,
@@ -185,7 +185,7 @@ int command_place(int n_arguments, char **arguments) {
     struct work work = {0};
     char path[EXPERIMENT_NAME_SIZE + 32];
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_place_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     code = (int)arguments_experiment(&given, &experiment);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_report_grammar = {
     .command = "report",
     .operand = "RESULT",
     .operand_required = true,
@@ -70,7 +70,7 @@ static int write_page(const struct arguments *given, const struct report_result 
 int command_report(int n_arguments, char **arguments) {
     struct arguments given;
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_report_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     struct report_result *results = memory_allocate(given.n_operands, sizeof *results);

@@ -5,7 +5,7 @@
 #include "command/study.h"
 #include "engine/mpi_exchange.h"
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_run_grammar = {
     .command = "run",
     .operand = "CONFIG",
     .operand_required = true,
@@ -35,7 +35,7 @@ static int simulate_one(const struct arguments *given, int n_arguments, char **a
 int command_run(int n_arguments, char **arguments) {
     struct arguments given;
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_run_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     struct error error;

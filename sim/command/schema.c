@@ -6,9 +6,10 @@
 
 #include <string.h>
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_schema_grammar = {
     .command = "schema",
     .operand = "KIND",
+    .words = "configuration topology",
     .description = "Prints the JSON Schema (draft-07) of configuration files (KIND configuration, the default) or "
                    "topology files (KIND\n"
                    "topology), for editors that complete and check YAML.",
@@ -19,7 +20,7 @@ static const struct arguments_grammar grammar = {
 int command_schema(int n_arguments, char **arguments) {
     struct arguments given;
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_schema_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     if (!given.operand || strcmp(given.operand, "configuration") == 0) {

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_show_grammar = {
     .command = "show",
     .operand = "RESULT",
     .operand_required = true,
@@ -31,7 +31,7 @@ int command_show(int n_arguments, char **arguments) {
     struct arguments given;
     struct error error = {0};
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_show_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     struct load *load = load_read(given.operand, &error);

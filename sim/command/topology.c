@@ -7,7 +7,7 @@
 #include "fabric/builder.h"
 #include "fabric/describe_print.h"
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_topology_grammar = {
     .command = "topology",
     .operand = "FILE",
     .operand_required = true,
@@ -23,7 +23,7 @@ int command_topology(int n_arguments, char **arguments) {
     struct error_list errors = {0};
     struct error error = {0};
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_topology_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     if (!topology_read(given.operand, &topology, &errors)) {

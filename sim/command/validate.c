@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const struct arguments_grammar grammar = {
+const struct arguments_grammar command_validate_grammar = {
     .command = "validate",
     .operand = "PATH",
     .options = ARGUMENTS_ONLY | ARGUMENTS_DATA | ARGUMENTS_JSON | ARGUMENTS_QUIET,
@@ -191,7 +191,7 @@ int command_validate(int n_arguments, char **arguments) {
     struct arguments given;
     struct validate_tables tables = {0};
     int code;
-    if (!arguments_read(&given, &grammar, n_arguments, arguments, &code)) {
+    if (!arguments_read(&given, &command_validate_grammar, n_arguments, arguments, &code)) {
         return code;
     }
     code = (int)read_tables(given.operand, &tables);

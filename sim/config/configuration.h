@@ -24,6 +24,12 @@ bool configuration_explain(FILE *stream, const char *name, struct error *error);
 /** Writes the JSON Schema (draft-07) of configuration or topology files. */
 void configuration_schema(FILE *stream, enum configuration_kind kind);
 
+/** Writes all sections and keys of a kind of file as tables in Markdown. */
+void configuration_reference(FILE *stream, enum configuration_kind kind);
+
+/** Writes the dotted names of all keys of a kind of file, but for those of items of lists, one a line, each after a prefix. */
+void configuration_print_names(FILE *stream, enum configuration_kind kind, const char *prefix);
+
 /**
  * Writes a configuration with all its defaults and its topology inline, as YAML that experiment_read reads back to the same
  * values (but for the two paths, which are empty then). Lines are the same on every machine and in every locale.

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LINE_WIDTH = 100, NAMES_LIMIT = 256, PATH_SIZE = 128 };
+enum { LINE_WIDTH = 100, NAMES_LIMIT = 1024, PATH_SIZE = 128 };
 
 /** Prints words with line breaks, the first line and those after it indented. */
 static void print_wrapped(FILE *stream, const char *first_indent, const char *indent, const char *text) {

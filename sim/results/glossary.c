@@ -77,6 +77,19 @@ bool glossary_explain(FILE *stream, const char *name) {
     return found;
 }
 
+void glossary_reference(FILE *stream) {
+    fputs("| in JSON | row of the table | unit in JSON | meaning |\n|---|---|---|---|\n", stream);
+    for (size_t s = 0; s < metric_sections_count; s++) {
+        for (size_t i = 0; i < metric_sections[s].count; i++) {
+            const struct metric *metric = &metric_sections[s].metrics[i];
+            const bool phase = metric_sections[s].per_phase;
+            fprintf(stream, "| `%s` | %s%s%s | %s | %s%s |\n", metric->id, phase ? "PHASE " : metric->group,
+                    !phase && metric->row[0] != '\0' ? " " : "", metric->row, metric_kept_unit(metric->quantity),
+                    metric_legend(metric->group), visibility_of(metric));
+        }
+    }
+}
+
 const char *glossary_nearest(const char *name) {
     const char **names = NULL;
     size_t n = 0;

@@ -14,6 +14,9 @@
  */
 bool glossary_explain(FILE *stream, const char *name);
 
+/** Writes all metrics with unit and meaning as a table in Markdown. */
+void glossary_reference(FILE *stream);
+
 /** The name that a typing mistake was probably meant to be; NULL if there is none. */
 const char *glossary_nearest(const char *name);
 

@@ -5,7 +5,9 @@ moefabric schema topology > topology.json
 python3 - <<'END'
 import glob, json, os, yaml
 from jsonschema import Draft7Validator
-for schema, folder in (("configuration.json", "configs"), ("topology.json", "topologies")):
+for kind, folder in (("configuration", "configs"), ("topology", "topologies")):
+    schema = kind + ".json"
+    first = f"# yaml-language-server: $schema={kind}.schema.json\n" # where editors look
     with open(schema) as text:
         validator = Draft7Validator(json.load(text))
     Draft7Validator.check_schema(validator.schema)
@@ -13,6 +15,9 @@ for schema, folder in (("configuration.json", "configs"), ("topology.json", "top
     assert files, folder
     for path in files:
         with open(path) as text:
+            if text.readline() != first:
+                print(os.path.relpath(path, os.environ["SOURCE"]), "does not begin with", first)
+            text.seek(0)
             mistakes = [error.message for error in validator.iter_errors(yaml.safe_load(text))]
         if mistakes:
             print(os.path.relpath(path, os.environ["SOURCE"]), mistakes)

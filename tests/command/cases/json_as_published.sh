@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What is printed with --json is as results/json.schema.json says.
+python3 -c 'import jsonschema' 2>/dev/null || { echo "needs python3-jsonschema"; exit 77; }
+flow=$SOURCE/configs/single-flow.yaml gate=$SOURCE/configs/infiniband-moe.yaml
+moefabric run "$flow" --quiet --json -o flow.h5 > comparison-run.json
+moefabric compare "$SOURCE/configs/incast.yaml" --quiet --json --seed 1 -o incast.h5 > comparison-compare.json
+moefabric run "$flow" --quiet --json --set limits.simulated_time=1us -o limit.h5 > comparison-limit.json 2> said
+moefabric show incast.h5 --json --detail > comparison-show.json
+moefabric check "$gate" --json > check.json 2> said
+moefabric gate "$gate" --quiet --json --detail > gate.json
+moefabric gate "$SOURCE/configs/measured-gate.yaml" --quiet --json > gate-layers.json
+moefabric diff flow.h5 incast.h5 --json > diff.json
+moefabric diff incast.h5 incast.h5 --json > diff-same.json
+moefabric export incast.h5 --json > export.json
+moefabric validate "$SOURCE/configs/validation" --only 'V9b.single.*' --quiet --json > validate.json
+moefabric validate "$SOURCE/configs/validation" --only V4.nccl.8x8 --quiet --json > validate-later.json
+cp flow.run.json provenance.json
+python3 - <<'END'
+import glob, json, os
+from jsonschema import Draft7Validator
+with open(os.environ["SOURCE"] + "/results/json.schema.json") as text:
+    schema = json.load(text)
+Draft7Validator.check_schema(schema)
+seen = set()
+for path in sorted(glob.glob("*.json")):
+    kind = path.split("-")[0].split(".")[0]
+    if kind not in schema["definitions"]:
+        continue # the provenance of other runs
+    seen.add(kind)
+    part = Draft7Validator({**schema, "oneOf": [{"$ref": "#/definitions/" + kind}]})
+    with open(path) as text:
+        document = json.load(text)
+    for mistake in part.iter_errors(document):
+        print(path, list(mistake.absolute_path), mistake.message[:200])
+    assert part.is_valid(document) and not part.is_valid({**document, "no_such_member": 1}), path
+assert seen == {choice["$ref"].split("/")[-1] for choice in schema["oneOf"]}, seen
+END
