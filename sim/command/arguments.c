@@ -17,6 +17,9 @@ static const struct arguments_line option_lines[] = {
     {ARGUMENTS_FOLDER, 'f', "folder", "FOLDER", "a folder to be made, for what is written"},
     {ARGUMENTS_POLICY, 'p', "policy", "NAME",
      "only this policy of the configuration; may be given by its number from 1"},
+    {ARGUMENTS_MODEL, 'M', "model", "NAME",
+     "what simulates the network: packet, fluid (flows instead of packets), compare also both; instead of "
+     "network_model"},
     {ARGUMENTS_SEED, 's', "seed", "N", "this seed instead of the configuration's"},
     {ARGUMENTS_SET, 'S', "set", "KEY=VALUE",
      "change a key of the configuration, e.g. traffic.tokens_per_gpu=256; may be repeated"},
@@ -117,6 +120,18 @@ static bool read_number(const char *text, uint32_t most, const char *option, uin
     return true;
 }
 
+/* A key of the configuration that has an option of its own. */
+static bool take_model(struct arguments *arguments, const struct arguments_grammar *grammar, int *exit_code) {
+    static const char *const settings[] = {"network_model=packet", "network_model=fluid", "network_model=both"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(strchr(settings[i], '=') + 1, optarg) == 0 && arguments->n_overrides < ARGUMENTS_OVERRIDES) {
+            arguments->overrides[arguments->n_overrides++] = settings[i];
+            return true;
+        }
+    }
+    return refuse(exit_code, grammar, "--model takes packet, fluid or both, not \"%s\"", optarg);
+}
+
 static bool take_option(struct arguments *arguments, const struct arguments_grammar *grammar, int letter,
                         int *exit_code) {
     switch (letter) {
@@ -138,6 +153,8 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         }
         arguments->overrides[arguments->n_overrides++] = optarg;
         return true;
+    case 'M':
+        return take_model(arguments, grammar, exit_code);
     case 'n':
         arguments->only = optarg;
         return true;

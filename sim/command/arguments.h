@@ -31,6 +31,7 @@ enum arguments_option {
     ARGUMENTS_SERIES = 1024,     /**< --series FILE */
     ARGUMENTS_SIZES = 1 << 11,   /**< --sizes FIRST:LAST */
     ARGUMENTS_AGAINST = 1 << 12, /**< --against LOG */
+    ARGUMENTS_MODEL = 1 << 22,   /**< --model NAME */
     ARGUMENTS_BATCHES = 1 << 20, /**< --batches N */
     ARGUMENTS_STEPS = 1 << 21,   /**< --steps N */
     ARGUMENTS_CSV = 1 << 16,     /**< --csv */

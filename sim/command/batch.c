@@ -134,6 +134,7 @@ static struct job *jobs_of(const struct batch *batch) {
             jobs[p * experiment->n_seeds + s].simulation = (struct simulation){
                 .experiment = experiment,
                 .policy = &experiment->policies[batch->policies[p]],
+                .fluid = batch_is_fluid(experiment, p),
                 .fabric = batch->fabric,
                 .seed = experiment->seeds[s],
                 .threads = threads_of_run(batch),

@@ -31,6 +31,12 @@ struct batch_result {
     uint64_t hops;
 };
 
+/** Whether a column is simulated by the fluid model: all, or of both models the second of each policy. */
+static inline bool batch_is_fluid(const struct experiment *experiment, uint32_t column) {
+    return experiment->network_model == EXPERIMENT_NETWORK_FLUID ||
+           (experiment->network_model == EXPERIMENT_NETWORK_BOTH && column % 2 == 1);
+}
+
 /** Runs all. SIGINT, SIGTERM, SIGHUP (interrupt.h) and the limits of wall time and memory stop it: runs under way are kept as interrupted, others are not begun. False with *error if a run could not start. */
 bool batch_run(const struct batch *batch, struct batch_result *result, struct error *error);
 

@@ -9,8 +9,8 @@ const struct arguments_grammar command_compare_grammar = {
     .command = "compare",
     .operand = "CONFIG",
     .operand_required = true,
-    .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS |
-               ARGUMENTS_DETAIL | ARGUMENTS_JSON | ARGUMENTS_QUIET,
+    .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_MODEL | ARGUMENTS_SEED | ARGUMENTS_SET |
+               ARGUMENTS_THREADS | ARGUMENTS_DETAIL | ARGUMENTS_JSON | ARGUMENTS_QUIET,
     .description = "Simulates every policy of a configuration with every seed, on the same traffic, prints one table "
                    "with a column a\n"
                    "policy, and writes all runs into one HDF5 file.",
@@ -24,7 +24,7 @@ static int simulate_all(const struct arguments *given, int n_arguments, char **a
     if (code != EXIT_CODE_OK) {
         return (int)code;
     }
-    uint32_t policies[EXPERIMENT_COLUMNS];
+    uint32_t policies[2 * EXPERIMENT_COLUMNS];
     uint32_t n_policies = experiment.n_policies;
     for (uint32_t p = 0; p < n_policies; p++) {
         policies[p] = p;
@@ -34,6 +34,12 @@ static int simulate_all(const struct arguments *given, int n_arguments, char **a
         if (!study_find_policy(&experiment, given->policy, &policies[0])) {
             return EXIT_CODE_USAGE;
         }
+    }
+    if (experiment.network_model == EXPERIMENT_NETWORK_BOTH) {
+        for (uint32_t column = 2 * n_policies; column-- > 0;) {
+            policies[column] = policies[column / 2];
+        }
+        n_policies *= 2;
     }
     return study(given, &experiment, policies, n_policies, n_arguments, arguments);
 }

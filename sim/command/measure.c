@@ -335,27 +335,17 @@ static void fill_pattern(struct measurement *measurement, const struct ideal *id
     fill_pattern_ideals(measurement, ideal);
 }
 
-struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,
-                                    struct network *network, enum network_status status) {
+struct measurement *measure_begin(const struct simulation *simulation, const struct plan *plan) {
     const struct measurement_shape shape = shape_of(simulation, plan);
     struct measurement *measurement = measurement_create(&shape);
-    const struct ideal ideal = {.fabric = simulation->fabric, .experiment = simulation->experiment, .plan = plan};
-    snprintf(measurement->policy, sizeof(measurement->policy), "%s", simulation->policy->name);
+    simulation_name(simulation, measurement->policy);
     measurement->seed = simulation->seed;
-    measurement->outcome = outcome_of(status);
-    if (status == NETWORK_STALLED) {
-        stall_describe(network, simulation->fabric, measurement->diagnosis, sizeof(measurement->diagnosis));
-    } else if (status == NETWORK_LIMIT) {
-        stall_find_deadlock(network, simulation->fabric, measurement->diagnosis, sizeof(measurement->diagnosis));
-    }
-    measurement->totals.simulated_ps = status == NETWORK_FINISHED ? network_end_ps(network) : network_now_ps(network);
-    network_release(network);
     measurement->totals.traffic_digest = plan_digest(plan);
-    fill_links(measurement, simulation->fabric, network);
-    for (uint32_t rank = 0; rank < shape.n_ranks; rank++) {
-        fill_endpoint(measurement, simulation->fabric, network, rank);
-    }
-    fill_messages(measurement, plan, network);
+    return measurement;
+}
+
+void measure_finish(struct measurement *measurement, const struct simulation *simulation, const struct plan *plan) {
+    const struct ideal ideal = {.fabric = simulation->fabric, .experiment = simulation->experiment, .plan = plan};
     if (plan->moe) {
         fill_moe(measurement, &ideal);
         fill_experts(measurement, plan->moe);
@@ -366,6 +356,25 @@ struct measurement *measure_network(const struct simulation *simulation, const s
         measure_background_fill(measurement, plan, simulation->experiment, measure_phases(plan));
     }
     measurement_finish(measurement, ideal_flow_ps, &ideal);
+}
+
+struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,
+                                    struct network *network, enum network_status status) {
+    struct measurement *measurement = measure_begin(simulation, plan);
+    measurement->outcome = outcome_of(status);
+    if (status == NETWORK_STALLED) {
+        stall_describe(network, simulation->fabric, measurement->diagnosis, sizeof(measurement->diagnosis));
+    } else if (status == NETWORK_LIMIT) {
+        stall_find_deadlock(network, simulation->fabric, measurement->diagnosis, sizeof(measurement->diagnosis));
+    }
+    measurement->totals.simulated_ps = status == NETWORK_FINISHED ? network_end_ps(network) : network_now_ps(network);
+    network_release(network);
+    fill_links(measurement, simulation->fabric, network);
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        fill_endpoint(measurement, simulation->fabric, network, rank);
+    }
+    fill_messages(measurement, plan, network);
+    measure_finish(measurement, simulation, plan);
     const struct flow_pairs pairs = {
         .simulation = simulation, .plan = plan, .network = network, .measurement = measurement};
     slow_flow_explain(measurement, &pairs);

@@ -28,6 +28,12 @@ enum moe_summary_phase measure_phase_summary(uint32_t phase);
 /** The phase of a message of a plan: one of enum measure_phase; 0 for a pattern. */
 uint32_t measure_phase_of(const struct plan *plan, uint32_t tag);
 
+/** A measurement of a plan with nothing in it but who ran it and with what traffic. The caller owns it. */
+struct measurement *measure_begin(const struct simulation *simulation, const struct plan *plan);
+
+/** When everything else is in it: fills phases, ranks and experts from the plan, and finishes it. */
+void measure_finish(struct measurement *measurement, const struct simulation *simulation, const struct plan *plan);
+
 /** A finished measurement of a run that has ended with status. The caller owns it. Releases the network (network_release): rows take its place in memory. */
 struct measurement *measure_network(const struct simulation *simulation, const struct plan *plan,
                                     struct network *network, enum network_status status);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/error_id.h"
 #include "command/arguments.h"
 #include "command/command.h"
 #include "command/ranks.h"
@@ -9,8 +10,8 @@ const struct arguments_grammar command_run_grammar = {
     .command = "run",
     .operand = "CONFIG",
     .operand_required = true,
-    .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS |
-               ARGUMENTS_DETAIL | ARGUMENTS_SERIES | ARGUMENTS_JSON | ARGUMENTS_QUIET,
+    .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_MODEL | ARGUMENTS_SEED | ARGUMENTS_SET |
+               ARGUMENTS_THREADS | ARGUMENTS_DETAIL | ARGUMENTS_SERIES | ARGUMENTS_JSON | ARGUMENTS_QUIET,
     .description =
         "Simulates one policy of a configuration with its first seed, prints a summary and writes one HDF5 file.\n"
         "A configuration with several policies needs --policy.",
@@ -26,6 +27,14 @@ static int simulate_one(const struct arguments *given, int n_arguments, char **a
     }
     uint32_t policy = 0;
     if (!study_find_policy(&experiment, given->policy, &policy)) {
+        return EXIT_CODE_USAGE;
+    }
+    if (experiment.network_model == EXPERIMENT_NETWORK_BOTH) {
+        struct error error;
+        error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE,
+                  "`run` simulates one model, not both: choose --model packet or fluid");
+        error_hint(&error, "`moefabric compare` puts them side by side");
+        error_print(stderr, &error);
         return EXIT_CODE_USAGE;
     }
     experiment.n_seeds = 1;

@@ -2,12 +2,16 @@
 #include "command/simulation.h"
 
 #include "command/failures.h"
+#include "command/flow_level.h"
 #include "command/ideal.h"
 #include "command/measure.h"
 #include "command/plan.h"
 #include "command/record.h"
 #include "command/setup.h"
 #include "device/pieces.h"
+
+#include <stdio.h>
+#include <string.h>
 
 uint64_t simulation_wire_bytes(const struct topology_nic *nic, uint64_t payload_bytes, uint32_t unit_bytes) {
     const struct pieces pieces = {
@@ -63,10 +67,20 @@ static struct measurement *run(const struct simulation *simulation, const struct
     return measurement;
 }
 
+void simulation_name(const struct simulation *simulation, char name[MEASUREMENT_NAME_SIZE]) {
+    const bool beside = simulation->fluid && simulation->experiment->network_model == EXPERIMENT_NETWORK_BOTH;
+    const int most = MEASUREMENT_NAME_SIZE - 1 - (int)strlen(MEASUREMENT_FLUID_SUFFIX);
+    snprintf(name, MEASUREMENT_NAME_SIZE, "%.*s%s", most, simulation->policy->name,
+             beside ? MEASUREMENT_FLUID_SUFFIX : "");
+}
+
 struct measurement *simulation_run(const struct simulation *simulation, struct error *error) {
     struct needs needs;
     struct plan plan;
     struct measurement *measurement = NULL;
+    if (simulation->fluid) {
+        return flow_level_run(simulation, error);
+    }
     if (!init_needs(&needs, simulation, error)) {
         return NULL;
     }

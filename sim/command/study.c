@@ -8,6 +8,7 @@
 #include "command/batch.h"
 #include "command/command.h"
 #include "command/failures.h"
+#include "command/flow_level.h"
 #include "command/headroom_report.h"
 #include "command/preview.h"
 #include "command/record.h"
@@ -87,9 +88,14 @@ static char *output_path(const struct arguments *arguments, const struct experim
 
 static struct comparison *compare(const struct experiment *experiment, const uint32_t *policies, uint32_t n_policies,
                                   const struct batch_result *result) {
-    const char *names[EXPERIMENT_COLUMNS];
+    const char *names[2 * EXPERIMENT_COLUMNS];
+    char texts[2 * EXPERIMENT_COLUMNS][MEASUREMENT_NAME_SIZE];
     for (uint32_t p = 0; p < n_policies; p++) {
-        names[p] = experiment->policies[policies[p]].name;
+        const struct simulation simulation = {.experiment = experiment,
+                                              .policy = &experiment->policies[policies[p]],
+                                              .fluid = batch_is_fluid(experiment, p)};
+        simulation_name(&simulation, texts[p]);
+        names[p] = texts[p];
     }
     struct comparison *comparison = comparison_create(n_policies, names, experiment->n_seeds);
     for (uint32_t i = 0; i < result->count; i++) {
@@ -267,14 +273,16 @@ static int simulate(const struct arguments *arguments, const struct experiment *
                     uint32_t n_policies, const struct fabric *fabric, struct provenance *provenance, const char *path) {
     struct error error = {0};
     struct estimate estimate = {0};
-    if (!failures_check(experiment, fabric, &error) || !record_check(experiment, fabric, n_policies, &error) ||
+    const bool preview = !arguments->quiet && experiment->network_model != EXPERIMENT_NETWORK_FLUID;
+    if (!failures_check(experiment, fabric, &error) ||
+        !flow_level_check(experiment, fabric, arguments->exchange, &error) ||
+        !record_check(experiment, fabric, n_policies, &error) ||
         !can_write_series(arguments, experiment, path, &error) ||
         !spare_inputs(arguments->operand, experiment, path, "--output", &error) ||
-        !can_write(experiment, path, &error) ||
-        (!arguments->quiet && !estimate_run(experiment, fabric, &estimate, &error))) {
+        !can_write(experiment, path, &error) || (preview && !estimate_run(experiment, fabric, &estimate, &error))) {
         return fail_before_run(arguments, &error);
     }
-    if (!arguments->quiet) {
+    if (preview) {
         headroom_report_doubt(stderr, &experiment->topology, fabric);
         preview_print(stderr, experiment, fabric, &estimate, n_policies, arguments->threads);
     }

@@ -27,6 +27,13 @@ enum experiment_pattern {
     EXPERIMENT_PATTERN_CONNECTION_MATRIX, /**< the flows of a .cm file */
 };
 
+/** What simulates the network. */
+enum experiment_network_model {
+    EXPERIMENT_NETWORK_PACKET, /**< every packet (sim/device) */
+    EXPERIMENT_NETWORK_FLUID,  /**< flows at max-min fair rates (sim/fluid) */
+    EXPERIMENT_NETWORK_BOTH,   /**< compare: one column each */
+};
+
 enum experiment_gate {
     EXPERIMENT_GATE_UNIFORM,
     EXPERIMENT_GATE_ZIPF,
@@ -339,6 +346,7 @@ struct experiment {
     struct experiment_background backgrounds[EXPERIMENT_BACKGROUNDS];
     uint32_t n_backgrounds;
     struct experiment_record record;
+    enum experiment_network_model network_model;
     uint64_t seeds[EXPERIMENT_SEEDS];
     uint32_t n_seeds;
     uint64_t limit_ps;           /**< simulated time after which a run is given up */

@@ -32,6 +32,7 @@ static const char *const paths[] = {"ecmp",  "adaptive", "spray_random", "spray_
                                     "drill", "flowlet",  "host_reps",    "d_mod_k",           NULL};
 static const char *const recoveries[] = {"go_back_n", "selective_repeat", NULL};
 static const char *const hashes[] = {"mix", "crc16", NULL};
+static const char *const network_models[] = {"packet", "fluid", "both", NULL};
 static const char *const controllers[] = {"none", "dcqcn", "spectrum_x",      "timely", "swift",
                                           "nscc", "hpcc",  "receiver_credit", NULL};
 static const char *const profiles[] = {"paper", "mellanox", "firmware", NULL};
@@ -59,6 +60,12 @@ static const struct key file_keys[] = {
          "Traffic beside what is measured, in rows of its own: a second tenant, data-parallel rings, pipeline sends, "
          "checkpoint writes; mappings with the keys of section `background`. Every policy and seed is shown the same.",
      FIELD(experiment, backgrounds)},
+    {"network_model", KEY_CHOICE, .fallback = "packet", .names = network_models,
+     .doc = "packet: every packet, queue and acknowledgement is simulated; fluid: messages are flows at max-min fair "
+            "rates, in seconds instead of minutes, without queues, marks, drops and congestion control (its README.md "
+            "tells how far off it is, and where); both (compare): every policy under both, side by side. "
+            "The option --model sets it, too.",
+     FIELD(experiment, network_model)},
     {"seeds", KEY_NUMBERS, .fallback = "[1]",
      .doc = "Every policy is run with each of these seeds; n stands for 1 to n.", FIELD(experiment, seeds),
      .count_offset = offsetof(struct experiment, n_seeds)},

@@ -142,13 +142,29 @@ static void take_values(const struct comparison *comparison, const struct compar
     }
 }
 
-/** The ratios of a policy to the first one, seed by seed; false if one of the first's is 0. */
+uint32_t comparison_reference(const struct comparison *comparison, uint32_t policy) {
+    const char *name = comparison->policies[policy];
+    const size_t length = strlen(name), more = strlen(MEASUREMENT_FLUID_SUFFIX);
+    if (length <= more || strcmp(&name[length - more], MEASUREMENT_FLUID_SUFFIX) != 0) {
+        return 0;
+    }
+    for (uint32_t other = 0; other < comparison->n_policies; other++) {
+        if (strncmp(comparison->policies[other], name, length - more) == 0 &&
+            comparison->policies[other][length - more] == '\0') {
+            return other;
+        }
+    }
+    return 0;
+}
+
+/** The ratios of a policy to its reference, seed by seed; false if one of that one's is 0. */
 static bool take_ratios(const struct comparison *comparison, const struct comparison_row *row, uint32_t policy,
                         double *values) {
+    const uint32_t reference = comparison_reference(comparison, policy);
     bool positive = true;
     take_values(comparison, row, policy, values);
     for (uint32_t seed = 0; seed < comparison->n_seeds; seed++) {
-        const double first = row_value(row, find(comparison, 0, seed));
+        const double first = row_value(row, find(comparison, reference, seed));
         positive = positive && (isnan(first) || isnan(values[seed]) || first > 0.0);
         values[seed] /= first; /* NAN if either is */
     }

@@ -32,7 +32,7 @@ struct comparison_row {
     char name[2 * MEASUREMENT_NAME_SIZE]; /**< "rank time p99", "dispatch busbw" */
     struct comparison_range *ranges;      /**< [n_policies] */
     struct comparison_range *
-        ratios; /**< [n_policies] of the ratios to the first policy, seed by seed: seeds share their traffic. count 0 unless the first policy's value is above 0 in every seed that both have */
+        ratios; /**< [n_policies] of the ratios to another policy (comparison_reference), seed by seed: seeds share their traffic. count 0 unless that policy's value is above 0 in every seed that both have */
 };
 
 /** The rows that are worth showing, in order. */
@@ -68,6 +68,9 @@ const struct summary *comparison_any(const struct comparison *comparison);
 
 /** Rows that are defined somewhere, with details or without. Freed by comparison_rows_free. */
 struct comparison_rows comparison_rows(const struct comparison *comparison, bool detail);
+
+/** The policy that a policy is divided by: under the fluid model the same by packets where it stands beside, else the first. */
+uint32_t comparison_reference(const struct comparison *comparison, uint32_t policy);
 
 /** Whether the seeds leave open which of the two policies is larger: the ratio's 95 % confidence interval holds 1 and more. False where there is no interval. */
 bool comparison_is_open(const struct comparison_range *ratio);

@@ -328,13 +328,24 @@ static void describe_seeds(const struct comparison *comparison, char *text, size
     }
 }
 
+/** Whether both models stand beside each other. */
+static bool has_models(const struct comparison *comparison) {
+    for (uint32_t policy = 1; policy < comparison->n_policies; policy++) {
+        if (strstr(comparison->policies[policy], MEASUREMENT_FLUID_SUFFIX) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void print_heading(const struct comparison *comparison, bool any_open, FILE *stream) {
-    char seeds[CELL_SIZE], ratios[CELL_SIZE + MEASUREMENT_NAME_SIZE] = "",
-                                              text[sizeof seeds + sizeof ratios + CELL_SIZE];
+    char seeds[CELL_SIZE], ratios[2 * CELL_SIZE + MEASUREMENT_NAME_SIZE] = "",
+                                                  text[sizeof seeds + sizeof ratios + CELL_SIZE];
     describe_seeds(comparison, seeds, sizeof seeds);
     if (comparison->n_policies > 1) {
-        snprintf(ratios, sizeof ratios, "; × after a value: %sratio to %s",
-                 comparison->n_seeds > 1 ? "mean of each seed's " : "", comparison->policies[0]);
+        snprintf(ratios, sizeof ratios, "; × after a value: %sratio to %s%s",
+                 comparison->n_seeds > 1 ? "mean of each seed's " : "", comparison->policies[0],
+                 has_models(comparison) ? ", of the fluid model to the same policy by packets" : "");
     }
     snprintf(text, sizeof text, "%s%s%s.", seeds, ratios,
              any_open ? "; ~ after a ratio: the seeds do not tell it from 1" : "");
@@ -398,7 +409,8 @@ static void print_explanations(const struct comparison *comparison, FILE *stream
 /** Why rows are missing where all traffic took NVLink. */
 static void print_unused_fabric(const struct comparison *comparison, FILE *stream) {
     for (size_t i = 0; i < (size_t)comparison->n_policies * comparison->n_seeds; i++) {
-        if (comparison->summaries[i] != NULL && !isnan(comparison->summaries[i]->marks)) {
+        if (comparison->summaries[i] != NULL &&
+            (!isnan(comparison->summaries[i]->marks) || comparison->summaries[i]->model == MEASUREMENT_MODEL_FLUID)) {
             return;
         }
     }

@@ -204,6 +204,11 @@ static bool load_attributes(struct reader *reader, hid_t run, struct measurement
         return refuse(reader, ERROR_ID_RESULT, "policy, seed or outcome is missing or wrong");
     }
     measurement->outcome = (enum measurement_outcome)outcome;
+    uint64_t model = MEASUREMENT_MODEL_PACKET;
+    if (load_part_number(run, "model", &model) && model > MEASUREMENT_MODEL_FLUID) {
+        return refuse(reader, ERROR_ID_RESULT, "a network model of number %llu", (unsigned long long)model);
+    }
+    measurement->model = (enum measurement_model)model;
     get_field(run, "diagnosis", measurement->diagnosis, sizeof measurement->diagnosis);
     return true;
 }

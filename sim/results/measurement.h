@@ -23,6 +23,15 @@ enum {
         2048, /**< clusters of more racks (hosts) have no matrix of racks: it would grow with their square */
 };
 
+/** After a policy's name, where its run by the fluid model stands beside that by packets. */
+#define MEASUREMENT_FLUID_SUFFIX " (fluid)"
+
+/** What simulated the network. Values are stored in the result file: never renumber. */
+enum measurement_model {
+    MEASUREMENT_MODEL_PACKET = 0,
+    MEASUREMENT_MODEL_FLUID = 1, /**< knows no packets, queues, marks, drops: what counts them is 0 and means nothing */
+};
+
 /** How a run ended. Values are stored in the result file: never renumber. */
 enum measurement_outcome {
     MEASUREMENT_FINISHED = 0,    /**< all messages delivered */
@@ -173,6 +182,7 @@ struct series;
 struct measurement {
     char policy[MEASUREMENT_NAME_SIZE]; /**< name of the column, e.g. adaptive+dcqcn */
     uint64_t seed;
+    enum measurement_model model;
     enum measurement_outcome outcome;
     char diagnosis
         [MEASUREMENT_EXPLANATION_SIZE]; /**< stalled, or at the limit of simulated time in a deadlock: why, as far as is known; else empty. UTF-8, no newline */

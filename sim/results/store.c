@@ -197,6 +197,8 @@ bool store_add_run(struct store *store, const struct measurement *measurement, s
                 store_part_text(run, "policy", measurement->policy) &&
                 store_part_number(run, "seed", measurement->seed) &&
                 store_part_number(run, "outcome", (uint64_t)measurement->outcome) &&
+                (measurement->model == MEASUREMENT_MODEL_PACKET ||
+                 store_part_number(run, "model", (uint64_t)measurement->model)) &&
                 (measurement->diagnosis[0] == '\0' || store_part_text(run, "diagnosis", measurement->diagnosis)) &&
                 put_totals(run, measurement) && put_rack_matrix(run, measurement);
     for (size_t i = 0; done && i < column_tables_count; i++) {

@@ -241,9 +241,9 @@ static void summarise_endpoints(struct summary *summary, const struct measuremen
     }
 }
 
-/** Where nothing crossed the fabric, what its switches and NICs counted says nothing. */
+/** Where nothing crossed the fabric, and where no packets were simulated, what its switches and NICs counted says nothing. */
 static void leave_out_fabric(struct summary *summary, const struct measurement *measurement) {
-    if (measurement->totals.sent_bytes == 0) {
+    if (measurement->totals.sent_bytes == 0 || measurement->model == MEASUREMENT_MODEL_FLUID) {
         double *const counts[] = {&summary->worst_queue_bytes, &summary->marks,         &summary->pauses,
                                   &summary->paused_ps,         &summary->drops_lossy,   &summary->drops_lossless,
                                   &summary->retransmitted,     &summary->duplicates,    &summary->out_of_order,
@@ -252,6 +252,12 @@ static void leave_out_fabric(struct summary *summary, const struct measurement *
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             *counts[i] = NAN;
         }
+    }
+    if (measurement->model == MEASUREMENT_MODEL_FLUID) {
+        summary->data_hops = summary->lost = summary->unrouted = NAN;
+        summary->credit_stalls = summary->credit_stalled_ps = NAN;
+        summary->watchdog_storms = summary->watchdog_drops = NAN;
+        summary->receive_pauses = summary->receive_discards = NAN;
     }
 }
 
@@ -267,6 +273,7 @@ struct summary *summary_create(const struct measurement *measurement) {
     struct summary *summary = memory_allocate(1, sizeof *summary);
     memcpy(summary->policy, measurement->policy, sizeof summary->policy);
     summary->seed = measurement->seed;
+    summary->model = measurement->model;
     summary->outcome = measurement->outcome;
     summary->simulated_ps = (double)measurement->totals.simulated_ps;
     summary->data_hops = (double)measurement->totals.data_hops;

@@ -36,6 +36,7 @@ struct summary_phase {
 struct summary {
     char policy[MEASUREMENT_NAME_SIZE];
     uint64_t seed;
+    enum measurement_model model;
     enum measurement_outcome outcome;
     double simulated_ps;
     double undelivered;                       /**< messages of any phase */
@@ -52,7 +53,7 @@ struct summary {
     double hot_time_ps;  /**< in that phase: first message to it posted to last one delivered */
     double hot_ideal_ps; /**< in that phase: least time of its received bytes at its own port */
     double
-        worst_queue_bytes; /**< deepest queue of a port of the fabric. This and the counts below: NAN where nothing crossed the fabric */
+        worst_queue_bytes; /**< deepest queue of a port of the fabric. This and the counts below: NAN where nothing crossed the fabric, and under the fluid model */
     char worst_queue[MEASUREMENT_NAME_SIZE]; /**< the link that leaves it; empty if all were empty */
     double marks, pauses, paused_ps, drops_lossless, drops_lossy;  /**< sums over links */
     double trims;                                                  /**< packets, sum over links */

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fluid/fifo.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static void grow(struct fifo *fifo) {
+    const uint32_t capacity = fifo->capacity ? 2 * fifo->capacity : 64;
+    struct fifo_entry *ring = memory_allocate(capacity, sizeof(*ring));
+    for (uint32_t i = 0; i < fifo->count; i++) {
+        ring[i] = fifo->ring[(fifo->first + i) & (fifo->capacity - 1)];
+    }
+    free(fifo->ring);
+    fifo->ring = ring;
+    fifo->capacity = capacity;
+    fifo->first = 0;
+}
+
+void fifo_append(struct fifo *fifo, const struct fifo_entry *entry) {
+    if (fifo->count == fifo->capacity) {
+        grow(fifo);
+    }
+    fifo->ring[(fifo->first + fifo->count++) & (fifo->capacity - 1)] = *entry;
+}
+
+void fifo_send(struct fifo *fifo, uint32_t count) {
+    REQUIRE(count <= fifo_unsent(fifo), "%u messages of %u are sent", count, fifo_unsent(fifo));
+    fifo->sent += count;
+}
+
+struct fifo_entry fifo_take(struct fifo *fifo) {
+    REQUIRE(fifo->sent > 0, "no message is on its way");
+    const struct fifo_entry entry = fifo->ring[fifo->first];
+    fifo->first = (fifo->first + 1) & (fifo->capacity - 1);
+    fifo->sent--;
+    fifo->count--;
+    return entry;
+}
+
+void fifo_wait(struct fifo *fifo, const struct traffic_message *message) {
+    if (fifo->n_waiting == 0) {
+        fifo->first_waiting = 0;
+    }
+    if (fifo->first_waiting + fifo->n_waiting == fifo->waiting_capacity) {
+        fifo->waiting_capacity = fifo->waiting_capacity ? 2 * fifo->waiting_capacity : 4;
+        fifo->waiting = memory_resize(fifo->waiting, fifo->waiting_capacity, sizeof(*fifo->waiting));
+    }
+    fifo->waiting[fifo->first_waiting + fifo->n_waiting++] = (struct fifo_waiting){.message = *message};
+}
+
+struct fifo_waiting *fifo_first_waiting(struct fifo *fifo) {
+    return fifo->n_waiting > 0 ? &fifo->waiting[fifo->first_waiting] : NULL;
+}
+
+void fifo_drop_waiting(struct fifo *fifo) {
+    REQUIRE(fifo->n_waiting > 0, "no message waits");
+    fifo->first_waiting++;
+    fifo->n_waiting--;
+}
+
+void fifo_fini(struct fifo *fifo) {
+    free(fifo->ring);
+    free(fifo->waiting);
+    *fifo = (struct fifo){0};
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Messages of a send channel in their order: those on their way, those to be sent, and those that wait until there is room for them.
+ */
+#ifndef MOEFABRIC_FLUID_FIFO_H
+#define MOEFABRIC_FLUID_FIFO_H
+
+#include "workload/traffic.h"
+
+#include <stdint.h>
+
+/** A message that is being sent or is on its way. */
+struct fifo_entry {
+    uint64_t bytes;
+    uint32_t tag, destination, unit_bytes;
+};
+
+/** A message or series that waits. */
+struct fifo_waiting {
+    struct traffic_message message;
+    uint64_t cursor; /**< of a series */
+};
+
+/** Zero-initialise; freed by fifo_fini. */
+struct fifo {
+    struct fifo_entry *ring;
+    uint32_t capacity;           /**< a power of two */
+    uint32_t first, sent, count; /**< place of the first entry; entries on their way, and all */
+    struct fifo_waiting *waiting;
+    uint32_t first_waiting, n_waiting, waiting_capacity;
+};
+
+/** Appends a message to those to be sent. */
+void fifo_append(struct fifo *fifo, const struct fifo_entry *entry);
+
+/** How many are to be sent. */
+static inline uint32_t fifo_unsent(const struct fifo *fifo) {
+    return fifo->count - fifo->sent;
+}
+
+/** Number index of those to be sent. */
+static inline const struct fifo_entry *fifo_unsent_entry(const struct fifo *fifo, uint32_t index) {
+    return &fifo->ring[(fifo->first + fifo->sent + index) & (fifo->capacity - 1)];
+}
+
+/** The first `count` of those to be sent are on their way now. */
+void fifo_send(struct fifo *fifo, uint32_t count);
+
+/** Takes the first of those on their way. */
+struct fifo_entry fifo_take(struct fifo *fifo);
+
+/** Lets a message or series wait behind all others. */
+void fifo_wait(struct fifo *fifo, const struct traffic_message *message);
+
+/** The first that waits, NULL if none does. */
+struct fifo_waiting *fifo_first_waiting(struct fifo *fifo);
+
+/** Takes the first that waits away. */
+void fifo_drop_waiting(struct fifo *fifo);
+
+/** Frees what it holds. */
+void fifo_fini(struct fifo *fifo);
+
+#endif
