@@ -166,6 +166,7 @@ struct path_parameters setup_path(const struct experiment *experiment, const str
         .round_robin_rounds = experiment->path.round_robin_rounds,
         .flowlet_gap_ps = experiment->path.flowlet_gap_ps,
         .flowlet_entries = experiment->path.flowlet_entries,
+        .remote_weights = experiment->path.remote_weights,
     };
 }
 

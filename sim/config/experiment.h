@@ -187,6 +187,7 @@ struct experiment_path {
     uint32_t flowlet_entries; /**< of a switch's table */
     uint64_t exclusion_ps;    /**< a switch's own dead port, under policies that decide packet by packet */
     uint64_t convergence_ps;  /**< routing tables follow cables that die or come back */
+    bool remote_weights;      /**< adaptive: by the capacity behind each port */
 };
 
 /** How a transport recovers from loss. */

@@ -349,6 +349,11 @@ static const struct key path_keys[] = {
          "port that it concerns; until then packets go into the dead link and are lost (our choice: a fabric whose "
          "routing reacts to the loss of light; BGP by its timers takes seconds).",
      FIELD(experiment_path, convergence_ps)},
+    {"remote_weights", KEY_FLAG, .fallback = "true",
+     .doc = "adaptive, with failures: once routing has converged, each port is used in proportion to the capacity that "
+            "is left behind it towards the destination's leaf (Spectrum-X: weights from BGP for remote asymmetry, "
+            "arXiv:2605.21187; Cumulus Linux 5.14, BGP Weighted ECMP). false = all ports that lead there alike.",
+     FIELD(experiment_path, remote_weights)},
 };
 
 #define IRN "IRN, Mittal and others, SIGCOMM 2018"

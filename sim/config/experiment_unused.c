@@ -178,6 +178,10 @@ static bool has_failures(const struct experiment *experiment) {
     return experiment->n_failures > 0;
 }
 
+static bool has_weights(const struct experiment *experiment) {
+    return has_adaptive(experiment) && has_failures(experiment);
+}
+
 static bool has_excluding(const struct experiment *experiment) {
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
         const char *path = experiment->policies[p].path;
@@ -322,6 +326,7 @@ static const struct rule rules[] = {
     {"path.round_robin_rounds", has_round_robin, "with a policy of path spray_round_robin"},
     {"path.flowlet_gap", has_flowlet, "with a policy of path flowlet"},
     {"path.flowlet_entries", has_flowlet, "with a policy of path flowlet"},
+    {"path.remote_weights", has_weights, "with failures and the path policy adaptive"},
     {"path.exclusion", has_excluding, "with failures and a policy of a path other than ecmp, flowlet and d_mod_k"},
     {"path.convergence", has_failures, "with failures"},
     {"record", has_record, "with an interval above 0"},

@@ -103,6 +103,9 @@ struct network *network_create(const struct fabric *fabric, const struct network
     create_engine(network, fabric, parameters);
     if (parameters->failures != NULL && parameters->failures->count > 0) {
         network->failures = failure_plan_create(fabric, parameters->failures);
+        if (path_policy_of(parameters->path.kind)->weighs && parameters->path.remote_weights) {
+            failure_plan_weigh(network->failures);
+        }
     }
     network->context = (struct context){
         .fabric = fabric,

@@ -119,8 +119,10 @@ static struct failure_ports exclude(struct switch_failure *failure, struct failu
     return (struct failure_ports){.first_port = ports.first_port, .count = n, .ports = failure->left};
 }
 
+/* By the weights of the ports towards the leaf, if they have any. */
 static struct switch_port *choose(struct switch_device *device, const struct packet *packet, uint32_t ingress,
-                                  const struct failure_ports *ports, uint64_t now_ps) {
+                                  const struct failure_ports *ports, uint32_t leaf, uint64_t now_ps) {
+    const struct failure_plan *plan = device->failure->plan;
     const struct path_request request = {
         .now_ps = now_ps,
         .source = packet->source,
@@ -130,6 +132,7 @@ static struct switch_port *choose(struct switch_device *device, const struct pac
         .first_port = ports->first_port,
         .count = ports->count,
         .ports = ports->ports,
+        .weights = failure_plan_weights(plan, now_ps, device->context->fabric->devices[device->device].ordinal, leaf),
         .adaptive = packet->flags_transmission & PACKET_FLAG_ADAPTIVE,
     };
     const uint16_t only = path_candidate(&request, 0);
@@ -161,7 +164,7 @@ struct switch_port *switch_failure_route(struct switch_device *device, const str
         drop_unrouted(device, packet, ingress, now_ps);
         return NULL;
     }
-    return choose(device, packet, ingress, &ports, now_ps);
+    return choose(device, packet, ingress, &ports, to->leaf, now_ps);
 }
 
 void switch_failure_rates(const struct switch_device *device, const struct switch_port *ingress,

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/rate.h"
 #include "fabric/failure_tables.h"
+#include "fabric/failure_weights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ struct failure_plan {
     uint64_t convergence_ps;
     uint32_t *first_change; /* [device]; one more at the end */
     struct failure_tables *tables;
+    struct failure_weights *weights; /* NULL: ports are not weighed */
 };
 
 /* ---- states of links ---- */
@@ -222,6 +224,7 @@ void failure_plan_free(struct failure_plan *plan) {
         return;
     }
     failure_tables_free(plan->tables);
+    failure_weights_free(plan->weights);
     free(plan->wire_of);
     free(plan->wires);
     free(plan->states);
@@ -229,6 +232,37 @@ void failure_plan_free(struct failure_plan *plan) {
     free(plan->times);
     free(plan->first_change);
     free(plan);
+}
+
+static bool is_between_switches(const struct fabric *fabric, uint32_t link) {
+    return fabric->devices[fabric->links[link].tail_device].kind == FABRIC_SWITCH &&
+           fabric->devices[fabric->links[link].head_device].kind == FABRIC_SWITCH;
+}
+
+void failure_plan_weigh(struct failure_plan *plan) {
+    uint32_t *links = memory_allocate(plan->n_wires + 1, sizeof(*links));
+    uint64_t *times = memory_allocate(plan->n_states + 1, sizeof(*times)); // the first: 0
+    uint32_t n_links = 0, n_found = 1, n_times = 1;
+    for (uint32_t w = 0; w < plan->n_wires; w++) {
+        const struct wire *wire = &plan->wires[w];
+        if (!is_between_switches(plan->fabric, wire->link)) {
+            continue;
+        }
+        links[n_links++] = wire->link;
+        for (uint32_t s = wire->first; s < wire->first + wire->count; s++) {
+            times[n_found++] = plan->states[s].from_ps;
+        }
+    }
+    qsort(times, n_found, sizeof(*times), by_time);
+    for (uint32_t t = 1; t < n_found; t++) {
+        if (times[t] != times[n_times - 1]) {
+            times[n_times++] = times[t];
+        }
+    }
+    const struct failure_weights_history history = {links, n_links, times, n_times};
+    plan->weights = failure_weights_create(plan, plan->fabric, &history, plan->convergence_ps);
+    free(links);
+    free(times);
 }
 
 /* ---- looking up ---- */
@@ -330,6 +364,11 @@ struct failure_ports failure_plan_ports(const struct failure_plan *plan, uint32_
     return failure_tables_ports(plan->tables, tables, ordinal, leaf);
 }
 
+const uint32_t *failure_plan_weights(const struct failure_plan *plan, uint64_t time_ps, uint32_t ordinal,
+                                     uint32_t leaf) {
+    return plan->weights != NULL ? failure_weights_at(plan->weights, time_ps, ordinal, leaf) : NULL;
+}
+
 const uint64_t *failure_plan_times(const struct failure_plan *plan, uint32_t *count) {
     *count = plan->n_times;
     return plan->times;
@@ -351,5 +390,6 @@ size_t failure_plan_bytes(const struct failure_plan *plan) {
     return sizeof(*plan) + plan->fabric->n_links * sizeof(*plan->wire_of) + plan->n_wires * sizeof(*plan->wires) +
            plan->state_capacity * sizeof(*plan->states) +
            plan->n_changes * (sizeof(*plan->changes) + sizeof(*plan->times)) +
-           (plan->fabric->n_devices + 1) * sizeof(*plan->first_change) + failure_tables_bytes(plan->tables);
+           (plan->fabric->n_devices + 1) * sizeof(*plan->first_change) + failure_tables_bytes(plan->tables) +
+           failure_weights_bytes(plan->weights);
 }

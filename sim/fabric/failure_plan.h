@@ -6,6 +6,7 @@
 #ifndef MOEFABRIC_FABRIC_FAILURE_PLAN_H
 #define MOEFABRIC_FABRIC_FAILURE_PLAN_H
 
+#include "base/rate.h"
 #include "fabric/fabric.h"
 #include "fabric/failure.h"
 
@@ -75,6 +76,21 @@ uint32_t failure_plan_tables(const struct failure_plan *plan, uint64_t time_ps);
 /** By these tables, the ports of a switch (ordinal) that lead to another leaf (ordinal); count 0 = unreachable. */
 struct failure_ports failure_plan_ports(const struct failure_plan *plan, uint32_t tables, uint32_t ordinal,
                                         uint32_t leaf);
+
+/** What a link of so many picoseconds a byte weighs: its rate in Mb/s, rounded down. */
+static inline uint32_t failure_plan_weight(uint64_t ps_per_byte) {
+    return (uint32_t)((UINT64_C(8000000) << RATE_FRACTION_BITS) / ps_per_byte);
+}
+
+/** From now on failure_plan_weights answers. Called once, right after the plan was created. */
+void failure_plan_weigh(struct failure_plan *plan);
+
+/**
+ * By the routing tables of a time, the weights of the ports of a switch (ordinal) that lead to another leaf: entry i is that of port first_port + i, what
+ * gets through to the leaf by it, in Mb/s; 0 = it leads nowhere. NULL: all that lead there weigh the same, or the plan does not weigh.
+ */
+const uint32_t *failure_plan_weights(const struct failure_plan *plan, uint64_t time_ps, uint32_t ordinal,
+                                     uint32_t leaf);
 
 /** Times at which some cable goes down or comes up, ascending; *count says how many. */
 const uint64_t *failure_plan_times(const struct failure_plan *plan, uint32_t *count);

@@ -121,6 +121,31 @@ static uint16_t range_scan(const struct path_state *state, const struct path_req
     return path_candidate(request, i);
 }
 
+static uint32_t weight_of(const struct path_request *request, uint32_t index) {
+    return request->weights[path_candidate(request, index) - request->first_port];
+}
+
+/* One of the best ports, in proportion to their weights: adds up, then walks. */
+static uint16_t weighted_scan(const struct path_state *state, const struct path_request *request, uint64_t draw) {
+    uint8_t least = UINT8_MAX;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < request->count; i++) {
+        const uint8_t grade = state->views[path_candidate(request, i)].grade;
+        sum = grade < least ? 0 : sum;
+        least = grade < least ? grade : least;
+        sum += grade == least ? weight_of(request, i) : 0;
+    }
+    uint32_t pick = hash_below(draw, sum);
+    for (uint32_t i = 0;; i++) {
+        const uint16_t port = path_candidate(request, i);
+        const uint32_t weight = state->views[port].grade == least ? weight_of(request, i) : 0;
+        if (pick < weight) {
+            return port;
+        }
+        pick -= weight;
+    }
+}
+
 static uint16_t adaptive_choose(struct path_state *state, const struct path_request *request) {
     if (!request->adaptive) {
         return ecmp_rule_port(&state->rule, request);
@@ -131,6 +156,9 @@ static uint16_t adaptive_choose(struct path_state *state, const struct path_requ
             "candidates %u+%u, ingress %u of %u ports", first, request->count, request->ingress_port, state->n_ports);
     struct port_view *ingress = &state->views[request->ingress_port];
     const uint64_t draw = hash_draw(ingress->stream, ingress->draws++);
+    if (request->weights != NULL) {
+        return weighted_scan(state, request, draw);
+    }
     if (request->ports != NULL || !range_known(state, first, request->count)) {
         return range_scan(state, request, draw);
     }
@@ -146,6 +174,7 @@ const struct path_policy adaptive_policy = {
     .name = "adaptive",
     .reads_ports = true,
     .reorders = true,
+    .weighs = true,
     .create = adaptive_create,
     .refresh = adaptive_refresh,
     .choose = adaptive_choose,

@@ -45,6 +45,7 @@ struct path_parameters {
     uint32_t round_robin_rounds;    /**< spray_round_robin: after so many rounds a new order is drawn; 0 = never */
     uint64_t flowlet_gap_ps;        /**< flowlet: a flow that was silent for longer may move */
     uint32_t flowlet_entries;       /**< flowlet: places of a switch's table, ≥ 1 */
+    bool remote_weights;            /**< adaptive: ports are drawn by the capacity behind them, where links fail */
 };
 
 /** One packet's question. */
@@ -55,7 +56,9 @@ struct path_request {
     uint16_t ingress_port;
     uint16_t first_port, count; /**< candidates: first_port … first_port+count-1, count ≥ 2; unless: */
     const uint16_t *ports; /**< [count], ascending: these of the range that begins at first_port; NULL: all of it */
-    bool adaptive;         /**< the packet may be re-ordered */
+    const uint32_t *
+        weights; /**< of the ports first_port, first_port + 1, … by the routing tables: not 0 for candidates; NULL: all weigh the same */
+    bool adaptive; /**< the packet may be re-ordered */
 };
 
 /** Candidate number index (0 … count-1). */
@@ -93,6 +96,7 @@ struct path_policy {
         reorders; /**< sends packets of one queue pair over several paths at once: NICs must mark those that bear it. It decides packet by packet, so its switches leave out their own dead ports at once (device/failures.md) */
     bool
         hashes; /**< every packet goes where ecmp_rule_port says, whatever the load and the time: reports replay its path */
+    bool weighs;   /**< asks for the weights of candidates */
     bool recycles; /**< NICs give each packet that may be re-ordered an entropy of its own (host_reps.h) */
     /** State for one switch (device number) of n_ports ports. Ends with path_state_free. */
     struct path_state *(*create)(const struct path_parameters *parameters, uint64_t seed, uint32_t device,

@@ -2,6 +2,7 @@
 /* Links that fail, by hand: what is lost, when, which way packets take instead, and that nothing stays behind. */
 #include "base/hash.h"
 #include "fabric/failure.h"
+#include "fabric/failure_plan.h"
 #include "rig.h"
 
 #include <check.h>
@@ -338,6 +339,43 @@ START_TEST(threads_change_nothing) {
 }
 END_TEST
 
+/* What leaf 1 is told of its ports towards leaf 0 by the tables of a time: each of the two to spine 0 and to spine 1, in Mb/s; 0 = no weights. */
+static void expect_weights(const struct failing *failing, const struct failure_plan *plan, uint64_t time_ps,
+                           const uint32_t by_spine[2]) {
+    const struct fabric *fabric = failing->rig->fabric;
+    const uint32_t *weights = failure_plan_weights(plan, time_ps, 1, 0);
+    const uint32_t leaf = fabric->switch_devices[1];
+    const struct fabric_route route = fabric->routes[fabric->plane_leaves]; /* of switch 1 to leaf 0 */
+    ck_assert_uint_eq(route.count, 4);
+    ck_assert(weights != NULL || by_spine[0] == 0);
+    for (uint32_t i = 0; i < route.count && weights != NULL; i++) {
+        const uint32_t link = fabric->devices[leaf].first_port + route.first_port + i;
+        const uint32_t spine = fabric->devices[fabric->links[link].head_device].ordinal - fabric->n_leaves;
+        ck_assert_uint_eq(weights[i], by_spine[spine]);
+    }
+}
+
+/* Two cables of 400 Gb/s between each leaf and each of two spines. At 10 us one to leaf 0 is gone, at 20 us one link of spine 1 is down to a quarter. */
+START_TEST(ports_weigh_what_is_left_behind_them) {
+    const struct rig_shape shape = {.leaves = 3, .hosts_per_leaf = 1, .spines = 2, .parallel = 2, .up_ps = R_PS};
+    struct failing failing;
+    begin(&failing, &shape);
+    failing.list.convergence_ps = 5 * US;
+    cut(&failing, uplink(&failing, 0, 0), 10 * US, 30 * US);
+    const uint32_t down = failing.rig->fabric->links[uplink(&failing, 0, 1)].reverse;
+    add(&failing, FAILURE_SLOW, down, 20 * US, TIME_NEVER)->ps_per_byte = (uint64_t)4 * R_PS << RATE_FRACTION_BITS;
+    struct failure_plan *plan = failure_plan_create(failing.rig->fabric, &failing.list);
+    expect_weights(&failing, plan, 40 * US, (const uint32_t[]){0, 0}); /* it does not weigh yet */
+    failure_plan_weigh(plan);
+    expect_weights(&failing, plan, 15 * US - 1, (const uint32_t[]){0, 0});
+    expect_weights(&failing, plan, 15 * US, (const uint32_t[]){200000, 400000}); /* one cable for two */
+    expect_weights(&failing, plan, 25 * US, (const uint32_t[]){200000, 250000}); /* and 400 + 100 for two */
+    expect_weights(&failing, plan, 35 * US, (const uint32_t[]){400000, 250000});
+    failure_plan_free(plan);
+    rig_free(failing.rig);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("device: failures");
     TCase *tests = tcase_create("failures");
@@ -353,6 +391,7 @@ int main(void) {
     tcase_add_test(tests, what_comes_back_is_reached_again);
     tcase_add_test(tests, a_pause_is_forgotten_with_the_link_and_told_again);
     tcase_add_test(tests, threads_change_nothing);
+    tcase_add_test(tests, ports_weigh_what_is_left_behind_them);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

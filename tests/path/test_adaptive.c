@@ -252,6 +252,42 @@ START_TEST(devices_and_seeds_draw_apart) {
 }
 END_TEST
 
+START_TEST(best_ports_are_used_in_proportion_to_their_weights) {
+    enum { CHOICES = 7000 };
+    static const uint32_t weights[] = {100000, 400000, 0, 200000, 900000};
+    static const uint16_t candidates[] = {8, 9, 11, 12};            /* 10 leads nowhere */
+    struct path_port ports[PORTS] = {[12] = {.depth_bytes = 1000}}; /* the heaviest has a worse grade */
+    struct path_state *state = create();
+    unsigned counts[PORTS] = {0};
+    adaptive_policy.refresh(state, ports);
+    struct path_request request = request_of(8, 4, 0);
+    request.ports = candidates;
+    request.weights = weights;
+    for (unsigned i = 0; i < CHOICES; i++) {
+        counts[adaptive_policy.choose(state, &request)]++;
+    }
+    ck_assert_uint_eq(counts[12] + counts[10], 0);
+    ck_assert_int_le(abs((int)counts[8] - 1000), 120); /* 1 : 4 : 2 of 7; deviations 29, 41 and 38 */
+    ck_assert_int_le(abs((int)counts[9] - 4000), 165);
+    ck_assert_int_le(abs((int)counts[11] - 2000), 155);
+    path_state_free(state);
+}
+END_TEST
+
+START_TEST(equal_weights_change_nothing) {
+    static const uint32_t weights[] = {400000, 400000, 400000, 400000, 400000, 400000, 400000};
+    struct path_state *plain = create(), *weighed = create();
+    for (unsigned i = 0; i < 2000; i++) {
+        struct path_request request = request_of(3, 7, 20);
+        const uint16_t port = adaptive_policy.choose(plain, &request);
+        request.weights = weights;
+        ck_assert_uint_eq(adaptive_policy.choose(weighed, &request), port);
+    }
+    path_state_free(plain);
+    path_state_free(weighed);
+}
+END_TEST
+
 int main(void) {
     TCase *rule = tcase_create("rule");
     tcase_add_test(rule, grades_change_at_their_bounds_and_a_pause_is_worst);
@@ -264,6 +300,8 @@ int main(void) {
     tcase_add_test(rule, draws_are_counted_by_ingress_port);
     tcase_add_test(rule, lists_give_what_a_scan_gives);
     tcase_add_test(rule, devices_and_seeds_draw_apart);
+    tcase_add_test(rule, best_ports_are_used_in_proportion_to_their_weights);
+    tcase_add_test(rule, equal_weights_change_nothing);
     Suite *suite = suite_create("adaptive");
     suite_add_tcase(suite, rule);
     SRunner *runner = srunner_create(suite);

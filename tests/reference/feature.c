@@ -54,6 +54,7 @@ static void sum_links(struct summary *s, const struct reference *reference) {
         s->links.lost_at_random += counts->lost_at_random;
         s->links.slowed_packets += counts->slowed_packets;
         s->links.detours += counts->detours;
+        s->links.weighed += counts->weighed;
         s->links.unrouted_packets += counts->unrouted_packets;
         s->links.forgotten_pauses += counts->forgotten_pauses;
         s->links.repeated_pauses += counts->repeated_pauses;
@@ -325,6 +326,9 @@ static bool slowed_link(const struct summary *s) {
 static bool detour(const struct summary *s) {
     return s->links.detours > 0;
 }
+static bool weighed(const struct summary *s) {
+    return s->links.weighed > 0;
+}
 static bool unrouted(const struct summary *s) {
     return s->links.unrouted_packets > 0;
 }
@@ -430,6 +434,7 @@ static const struct {
     [FEATURE_LOST_AT_RANDOM] = {"lost at random", lost_at_random},
     [FEATURE_SLOWED_LINK] = {"packet on a slowed link", slowed_link},
     [FEATURE_DETOUR] = {"way around a dead link", detour},
+    [FEATURE_WEIGHED] = {"choice between ports of different weight", weighed},
     [FEATURE_UNROUTED] = {"packet without a way", unrouted},
     [FEATURE_FORGOTTEN_PAUSE] = {"pause that a dead link ends", forgotten_pause},
     [FEATURE_REPEATED_PAUSE] = {"pause repeated on a revived link", repeated_pause},

@@ -9,7 +9,15 @@
 #define US UINT64_C(1000000)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-enum { TOPIC_FAILURES = 500, FAILING_PERCENT = 45, CAUSES_MOST = 4, FLAPS_MOST = 4, BLINKS_MOST = 12, BYTE_PS = 20 };
+enum {
+    TOPIC_FAILURES = 500,
+    TOPIC_LOPSIDED = 505,
+    FAILING_PERCENT = 45,
+    CAUSES_MOST = 4,
+    FLAPS_MOST = 4,
+    BLINKS_MOST = 12,
+    BYTE_PS = 20
+};
 
 /** One thing that fails, perhaps again and again. */
 struct cause {
@@ -102,6 +110,28 @@ static void draw_place(struct failure_list *list, struct dice *dice, const struc
     add_cable(list, dice, fabric, link, cause, for_good);
 }
 
+/** Under adaptive routing sometimes a cable between switches is slow, or gone, before anything is sent, and all know. */
+static void draw_lopsided(struct failure_list *list, uint64_t number, const struct fabric *fabric,
+                          const struct network_parameters *parameters) {
+    struct dice dice = dice_of(number, TOPIC_LOPSIDED);
+    if (parameters->path.kind != PATH_ADAPTIVE || !dice_chance(&dice, 75)) {
+        return;
+    }
+    const struct cause cause = {.kind = dice_chance(&dice, 60) ? FAILURE_SLOW : FAILURE_DOWN,
+                                .lasts_ps = 1 + draw_time_ps(&dice, parameters, 40 * US),
+                                .times = 1,
+                                .slower = 5 + dice_below(&dice, 20)};
+    for (int attempt = 0; attempt < 30; attempt++) {
+        const uint32_t link = dice_below(&dice, fabric->n_links);
+        if (fabric->devices[fabric->links[link].tail_device].kind == FABRIC_SWITCH &&
+            fabric->devices[fabric->links[link].head_device].kind == FABRIC_SWITCH) {
+            add_cable(list, &dice, fabric, link, &cause, dice_chance(&dice, 50));
+            list->convergence_ps = dice_chance(&dice, 75) ? 0 : list->convergence_ps;
+            return;
+        }
+    }
+}
+
 struct failure_list random_failures_create(uint64_t number, const struct fabric *fabric,
                                            const struct network_parameters *parameters) {
     static const uint64_t exclusions[] = {0, 100000, 500000, 1234567}, convergences[] = {0, US, 20 * US, 300 * US};
@@ -109,6 +139,7 @@ struct failure_list random_failures_create(uint64_t number, const struct fabric 
     struct failure_list list = {.exclusion_ps = dice_pick(&dice, exclusions, COUNT(exclusions)),
                                 .convergence_ps = dice_pick(&dice, convergences, COUNT(convergences))};
     const bool blinking = random_wishes_blinks(number);
+    draw_lopsided(&list, number, fabric, parameters);
     if (!dice_chance(&dice, FAILING_PERCENT) && !blinking) {
         return list;
     }

@@ -23,6 +23,7 @@ enum topic {
     TOPIC_HEADROOM,
     TOPIC_WATCHDOG_ACTION,
     TOPIC_SPLIT = 640,
+    TOPIC_WEIGHTS,
     TOPIC_INFINIBAND = 240
 };
 
@@ -266,6 +267,11 @@ static void draw_split(struct network_parameters *parameters, uint64_t number) {
     }
 }
 
+static void draw_weights(struct network_parameters *parameters, uint64_t number) {
+    struct dice dice = dice_of(number, TOPIC_WEIGHTS);
+    parameters->path.remote_weights = dice_chance(&dice, 80);
+}
+
 static void draw_headroom(struct network_parameters *parameters, uint64_t number) {
     struct dice dice = dice_of(number, TOPIC_HEADROOM);
     parameters->leaf.headroom_automatic = dice_chance(&dice, 8);
@@ -289,5 +295,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     draw_planes(&parameters, number);
     draw_headroom(&parameters, number);
     draw_split(&parameters, number);
+    draw_weights(&parameters, number);
     return parameters;
 }

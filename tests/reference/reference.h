@@ -38,6 +38,7 @@ struct reference_link_counts {
     uint64_t unrouted_packets, unrouted_bytes; /**< came in by the port that this link leaves, and knew no way on */
     uint64_t lost_at_random;                   /**< of those that were lost: not because of a dead link */
     uint64_t slowed_packets;                   /**< started at less than the rate of the whole link */
+    uint64_t weighed;                          /**< packets for which ports of a switch weighed differently */
     uint64_t detours; /**< packets that had fewer ports to choose among than without failures */
     uint64_t forgotten_pauses, repeated_pauses; /**< paused when the link died; told again when it came up */
     uint64_t pauses;                            /**< pause records that the transmitter of this link received */

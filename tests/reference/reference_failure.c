@@ -200,6 +200,51 @@ uint16_t reference_failure_candidates(const struct reference_world *world, uint3
     return count;
 }
 
+/** What a link carries, in Mb/s. */
+static uint64_t carries(const struct reference_world *world, uint32_t link, int64_t at_ps) {
+    if (at_ps != AS_BUILT && reference_failure_down(world, link, (uint64_t)at_ps)) {
+        return 0;
+    }
+    const uint64_t ps_per_byte = at_ps == AS_BUILT ? world->fabric->links[link].ps_per_byte
+                                                   : reference_failure_ps_per_byte(world, link, (uint64_t)at_ps);
+    return (UINT64_C(8000000) << RATE_FRACTION_BITS) / ps_per_byte;
+}
+
+/** What gets through to a leaf by a port, in Mb/s. */
+static uint64_t capacity(const struct reference_world *world, uint32_t device, uint32_t port, uint32_t leaf,
+                         int64_t at_ps) {
+    const uint32_t link = reference_world_link(world, device, (uint16_t)port);
+    const uint32_t next = world->fabric->links[link].head_device;
+    const uint64_t own = carries(world, link, at_ps);
+    uint64_t behind = 0, all = 0;
+    if (own == 0 || is_leaf(world->fabric, next, leaf)) {
+        return own;
+    }
+    const struct fabric_route from = route_between(world->fabric, device, leaf);
+    for (uint32_t i = 0; i < from.count; i++) {
+        const uint32_t other = reference_world_link(world, device, (uint16_t)(from.first_port + i));
+        all += world->fabric->links[other].head_device == next ? carries(world, other, at_ps) : 0;
+    }
+    const struct fabric_route route = route_between(world->fabric, next, leaf);
+    for (uint32_t i = 0; i < route.count; i++) {
+        behind += capacity(world, next, route.first_port + i, leaf, at_ps);
+    }
+    const uint64_t part = behind * own / all + (behind * own % all > 0);
+    return part < own ? part : own;
+}
+
+void reference_failure_weights(const struct reference_world *world, uint32_t device, uint32_t endpoint,
+                               uint32_t *weights) {
+    const uint32_t leaf = world->fabric->endpoints[endpoint].leaf;
+    if (is_leaf(world->fabric, device, leaf)) {
+        return;
+    }
+    const struct fabric_route route = route_between(world->fabric, device, leaf);
+    for (uint32_t i = 0; i < route.count; i++) {
+        weights[i] = (uint32_t)capacity(world, device, route.first_port + i, leaf, time_of_tables(world));
+    }
+}
+
 /** Whether there was a way from one endpoint to another over a plane. */
 static bool led(const struct reference_world *world, uint32_t source, uint32_t destination, uint16_t plane,
                 uint64_t at_ps) {

@@ -42,6 +42,13 @@ bool reference_failure_loses(const struct reference_world *world, uint32_t link,
 uint16_t reference_failure_candidates(const struct reference_world *world, uint32_t device, uint32_t endpoint,
                                       bool excludes, uint16_t *ports, bool *avoided);
 
+/**
+ * What gets through to an endpoint's leaf by each port of the route of a switch, as tables have it, in Mb/s; weights has room for all of
+ * the switch, the first is that of the first port of the route.
+ */
+void reference_failure_weights(const struct reference_world *world, uint32_t device, uint32_t endpoint,
+                               uint32_t *weights);
+
 /** Whether a NIC leaves a plane out now towards a destination; never all of them. */
 bool reference_failure_left_out(const struct reference_world *world, uint32_t source, uint32_t destination,
                                 uint16_t plane);

@@ -33,6 +33,7 @@ struct reference_switch *reference_switch_create(struct reference_world *world, 
         created->ports[port].telemetry.stream = hash_stream(parameters->seed, HASH_PURPOSE_TELEMETRY, device, port);
     }
     created->policy = path_policy_of(parameters->path.kind);
+    created->weighs = created->policy->weighs && parameters->path.remote_weights && reference_failure_any(world);
     created->path = path_state_create(created->policy, &parameters->path, parameters->seed, world->fabric, device);
     if (created->policy->reads_ports) {
         schedule_refresh(world, device, path_refresh_offset_ps(&parameters->path, parameters->seed, device));
@@ -318,6 +319,16 @@ static void look_at(struct reference_world *world, struct reference_switch *devi
 
 /* ---- arrivals ---- */
 
+/** Whether ports weigh differently. */
+static bool differ(const uint32_t *weights, uint16_t count) {
+    for (uint16_t i = 1; i < count; i++) {
+        if (weights[i] != weights[0] && weights[i] != 0 && weights[0] != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /** The port that a packet leaves by; false if there is none. ports: room for all of the switch. */
 static bool route(struct reference_world *world, struct reference_switch *device, uint16_t ingress,
                   const struct packet *packet, uint16_t *ports, uint16_t *egress) {
@@ -329,6 +340,11 @@ static bool route(struct reference_world *world, struct reference_switch *device
     reference_world_counts(world, device->device, ingress)->detours += avoided;
     *egress = ports[0];
     if (count > 1) {
+        uint32_t *weights = device->weighs ? memory_allocate(device->n_ports, sizeof *weights) : NULL;
+        if (weights != NULL) {
+            reference_failure_weights(world, device->device, packet->destination, weights);
+            reference_world_counts(world, device->device, ingress)->weighed += differ(weights, whole.count);
+        }
         *egress = device->policy->choose(device->path,
                                          &(struct path_request){
                                              .now_ps = world->now_ps,
@@ -339,8 +355,10 @@ static bool route(struct reference_world *world, struct reference_switch *device
                                              .first_port = whole.first_port,
                                              .count = count,
                                              .ports = avoided ? ports : NULL,
+                                             .weights = weights,
                                              .adaptive = (packet->flags_transmission & PACKET_FLAG_ADAPTIVE) != 0,
                                          });
+        free(weights);
     }
     return count > 0;
 }

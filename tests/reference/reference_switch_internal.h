@@ -31,6 +31,7 @@ struct reference_switch_port {
 struct reference_switch {
     uint32_t device;
     const struct switch_parameters *parameters;
+    bool weighs; /**< the policy is told the capacity behind each port */
     uint16_t n_ports;
     struct reference_switch_port *ports;
     uint64_t lossy_used;
