@@ -27,6 +27,8 @@ static const struct error_id_entry entries[] = {
                       "PATH[(QUEUE_PAIRS)]+CONGESTION[+split_messages][+early_pacing][+polarised][+global_context]."},
     {ERROR_ID_OVERRIDE, "An override is not of the form KEY=VALUE with a dotted key."},
     {ERROR_ID_FILE_KIND, "A file is of another kind than this command, or this key, takes."},
+    {ERROR_ID_SWEEP,
+     "A sweep is empty, too large, names a key twice, or gives it no values; `moefabric explain sweep`."},
     {ERROR_ID_CONFLICT_SCALE, "More GPUs are used than a domain has, or the numbers of GPUs do not fit each other."},
     {ERROR_ID_CONFLICT_PORTS, "A switch has fewer ports than its links need."},
     {ERROR_ID_CONFLICT_SPINES,

@@ -33,6 +33,10 @@ static const struct arguments_line option_lines[] = {
     {ARGUMENTS_AGAINST, 'a', "against", "LOG", "a log of nccl-tests to compare with, size by size"},
     {ARGUMENTS_BATCHES, 'b', "batches", "N", "micro-batches to learn from (default: 4)"},
     {ARGUMENTS_STEPS, 'k', "steps", "N", "placements to try, about (default: 5000)"},
+    {ARGUMENTS_LIST, 'l', "list", NULL, "only list the points, and which of them have been run"},
+    {ARGUMENTS_JOBS, 'J', "jobs", "N", "points at the same time (default: as many as threads)"},
+    {ARGUMENTS_SHARD, 'H', "shard", "I/N", "only every N-th point, from the I-th on; I from 1 to N"},
+    {ARGUMENTS_INDEX, 'i', "index", "N", "only this point, numbered from 0 as --list has them"},
     {ARGUMENTS_DATA, 'D', "data", "FOLDER", "where files are that do not come with the program; their rows need it"},
     {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},
     {ARGUMENTS_CSV, 'c', "csv", NULL, "print CSV instead of tables"},
@@ -132,6 +136,35 @@ static bool take_model(struct arguments *arguments, const struct arguments_gramm
     return refuse(exit_code, grammar, "--model takes packet, fluid or both, not \"%s\"", optarg);
 }
 
+/** I/N, both from 1 on. */
+static bool read_shard(struct arguments *arguments, const char *text, const struct arguments_grammar *grammar,
+                       int *exit_code) {
+    unsigned shard = 0, shards = 0;
+    char rest;
+    if (sscanf(text, "%9u/%9u%c", &shard, &shards, &rest) != 2 || shard == 0 || shard > shards) {
+        return refuse(exit_code, grammar, "--shard takes I/N with I from 1 to N, not \"%s\"", text);
+    }
+    arguments->shard = shard;
+    arguments->shards = shards;
+    return true;
+}
+
+/* An option without a value. */
+static bool take_flag(struct arguments *arguments, int letter) {
+    switch (letter) {
+    case 'c':
+        return arguments->csv = true;
+    case 'd':
+        return arguments->detail = true;
+    case 'j':
+        return arguments->json = true;
+    case 'l':
+        return arguments->list = true;
+    default:
+        return arguments->quiet = true;
+    }
+}
+
 static bool take_option(struct arguments *arguments, const struct arguments_grammar *grammar, int letter,
                         int *exit_code) {
     switch (letter) {
@@ -174,17 +207,19 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         return read_number(optarg, 1024, "--batches", &arguments->batches, grammar, exit_code);
     case 'k':
         return read_number(optarg, 100000000, "--steps", &arguments->steps, grammar, exit_code);
+    case 'J':
+        return read_number(optarg, 1024, "--jobs", &arguments->jobs, grammar, exit_code);
+    case 'H':
+        return read_shard(arguments, optarg, grammar, exit_code);
+    case 'i':
+        arguments->has_index = true;
+        return read_count(optarg, UINT64_MAX, &arguments->index) ||
+               refuse(exit_code, grammar, "--index takes a whole number, not \"%s\"", optarg);
     case 'D':
         arguments->data = optarg;
         return true;
-    case 'c':
-        return arguments->csv = true;
-    case 'd':
-        return arguments->detail = true;
-    case 'j':
-        return arguments->json = true;
     default:
-        return arguments->quiet = true;
+        return take_flag(arguments, letter);
     }
 }
 
@@ -237,6 +272,18 @@ bool arguments_are_silent(const struct arguments *arguments) {
     return arguments->exchange && arguments->exchange->rank != 0;
 }
 
+/* Says that there is more to a configuration than what is read of it. */
+static void note_sweep(const struct arguments *arguments, const struct experiment *experiment) {
+    struct error note;
+    if (experiment->sweep.n_points > 0) {
+        error_set_file(&note, EXIT_CODE_OK, 0, arguments->operand,
+                       "the section `sweep` has %llu points, and this is the configuration without it",
+                       (unsigned long long)experiment->sweep.n_points);
+        error_hint(&note, "`moefabric sweep %.160s` runs the points", arguments->operand);
+        error_print(stderr, &note);
+    }
+}
+
 enum exit_code arguments_experiment(const struct arguments *arguments, struct experiment *experiment) {
     struct error_list errors = {0}, notes = {0};
     if (!experiment_read_noting(arguments->operand, arguments->overrides, arguments->n_overrides, experiment, &notes,
@@ -245,6 +292,7 @@ enum exit_code arguments_experiment(const struct arguments *arguments, struct ex
     }
     if (!arguments->quiet && !arguments_are_silent(arguments)) {
         error_list_print(stderr, &notes);
+        note_sweep(arguments, experiment);
     }
     if (arguments->has_seed) {
         experiment->seeds[0] = arguments->seed;

@@ -34,6 +34,10 @@ enum arguments_option {
     ARGUMENTS_MODEL = 1 << 22,   /**< --model NAME */
     ARGUMENTS_BATCHES = 1 << 20, /**< --batches N */
     ARGUMENTS_STEPS = 1 << 21,   /**< --steps N */
+    ARGUMENTS_LIST = 1 << 26,    /**< --list */
+    ARGUMENTS_JOBS = 1 << 23,    /**< --jobs N */
+    ARGUMENTS_SHARD = 1 << 24,   /**< --shard I/N */
+    ARGUMENTS_INDEX = 1 << 25,   /**< --index N */
     ARGUMENTS_CSV = 1 << 16,     /**< --csv */
     ARGUMENTS_DATA = 1 << 17,    /**< --data FOLDER */
 };
@@ -79,6 +83,10 @@ struct arguments {
     uint64_t seed;
     unsigned threads;        /**< as given, else the number of processors */
     uint32_t batches, steps; /**< 0 if not given */
+    uint32_t jobs;           /**< 0 if not given */
+    uint32_t shard, shards;  /**< --shard: 1 … shards; 0 if not given */
+    uint64_t index;
+    bool has_index, list;
     bool quiet, json, csv, detail, has_seed;
     const char *data;          /**< --data; NULL if not given */
     struct exchange *exchange; /**< set by commands that run over several ranks; NULL = one process */

@@ -31,6 +31,7 @@ struct crew {
     struct progress progress;
     double expected_hops; /* of one run; 0 = unknown */
     struct watch watch;
+    _Atomic uint64_t *thousandths; /* NULL, or told how much is done */
 };
 
 struct look {
@@ -64,6 +65,9 @@ static bool look(void *context, uint64_t now_ps, uint64_t hops) {
     if (pthread_mutex_trylock(&at->crew->progress_lock) == 0) {
         const struct progress_sample sample = sample_of(at->crew);
         progress_update(&at->crew->progress, &sample);
+        if (at->crew->thousandths && sample.share_done >= 0) {
+            atomic_store(at->crew->thousandths, (uint64_t)(1000 * sample.share_done));
+        }
         pthread_mutex_unlock(&at->crew->progress_lock);
     }
     return !interrupt_has_come() && !watch_is_exceeded(&at->crew->watch);
@@ -185,7 +189,8 @@ static bool collect(struct crew *crew, struct batch_result *result, struct error
 bool batch_run(const struct batch *batch, struct batch_result *result, struct error *error) {
     struct crew crew = {.jobs = jobs_of(batch),
                         .n_jobs = batch->n_policies * batch->experiment->n_seeds,
-                        .expected_hops = batch->expected_hops};
+                        .expected_hops = batch->expected_hops,
+                        .thousandths = batch->thousandths};
     interrupt_listen();
     watch_begin(&crew.watch, batch->experiment->wall_time_limit_ps, batch->experiment->memory_limit_bytes);
     pthread_mutex_init(&crew.progress_lock, NULL);

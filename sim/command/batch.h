@@ -17,9 +17,10 @@ struct batch {
     const uint32_t *policies; /**< [n_policies] indexes into the experiment's */
     uint32_t n_policies;
     unsigned threads;
-    struct exchange *exchange; /**< NULL, or the ranks that every run is spread over, one run after the other */
-    double expected_hops;      /**< of one run, for the progress; 0 = unknown */
-    bool quiet;                /**< no progress */
+    struct exchange *exchange;     /**< NULL, or the ranks that every run is spread over, one run after the other */
+    double expected_hops;          /**< of one run, for the progress; 0 = unknown */
+    bool quiet;                    /**< no progress */
+    _Atomic uint64_t *thousandths; /**< receives the share done, where expected_hops is known; may be NULL */
 };
 
 /** What came of it. Ends with batch_result_fini. */

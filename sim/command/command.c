@@ -12,6 +12,8 @@ const struct command command_table[] = {
     {"run", "simulate one policy with one seed and store what happened", command_run, &command_run_grammar},
     {"compare", "simulate several policies on the same traffic and print one table", command_compare,
      &command_compare_grammar},
+    {"sweep", "run a configuration at many points: every combination of the values of some keys", command_sweep,
+     &command_sweep_grammar},
     {"check", "say what would be simulated, and what it would cost, without simulating", command_check,
      &command_check_grammar},
     {"place", "look for a placement of experts and replicas, and compare it with others", command_place,

@@ -11,34 +11,9 @@
 
 enum { PATH_SIZE = 512 };
 
-/** Writes a node as one line of YAML. */
-static void write_node(const struct tree_node *node, FILE *stream) {
-    if (node->kind == TREE_VALUE) {
-        fputs(node->is_null ? "null" : node->text, stream);
-        return;
-    }
-    fputc(node->kind == TREE_LIST ? '[' : '{', stream);
-    for (uint32_t i = 0; i < node->n_entries; i++) {
-        const struct tree_entry *entry = &node->entries[i];
-        fprintf(stream, "%s%s%s", i > 0 ? ", " : "", entry->key != NULL ? entry->key : "",
-                entry->key != NULL ? ": " : "");
-        write_node(entry->value, stream);
-    }
-    fputc(node->kind == TREE_LIST ? ']' : '}', stream);
-}
-
 /** The line, to be freed by the caller; NULL for no node. */
 static char *line_of(const struct tree_node *node) {
-    char *text = NULL;
-    size_t size = 0;
-    if (node == NULL) {
-        return NULL;
-    }
-    FILE *stream = open_memstream(&text, &size);
-    REQUIRE(stream != NULL, "no memory for a line of text");
-    write_node(node, stream);
-    fclose(stream);
-    return text;
+    return node == NULL ? NULL : tree_line(node);
 }
 
 /** Adds a change unless both lines are the same. */

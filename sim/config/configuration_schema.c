@@ -234,6 +234,31 @@ static void write_items(struct output *output, const char *path) {
     end(output, '}');
 }
 
+/** Any keys, each with a list of values or a range. */
+static void write_axes(struct output *output) {
+    static const char *const names[] = {"from", "to", "step", "factor", "count"};
+    text_member(output, "type", "object");
+    begin(output, "additionalProperties", '{');
+    begin(output, "oneOf", '[');
+    member(output, "");
+    fputs("{\"type\": \"array\", \"minItems\": 1}", output->stream);
+    begin(output, "", '{');
+    text_member(output, "type", "object");
+    member(output, "required");
+    fputs("[\"from\", \"to\"]", output->stream);
+    member(output, "additionalProperties");
+    fputs("false", output->stream);
+    begin(output, "properties", '{');
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        member(output, names[i]);
+        fputs("{\"type\": [\"string\", \"number\"]}", output->stream);
+    }
+    end(output, '}');
+    end(output, '}');
+    end(output, ']');
+    end(output, '}');
+}
+
 static void write_type(struct output *output, const struct key *key) {
     switch (key->type) {
     case KEY_QUANTITY:
@@ -281,6 +306,16 @@ static void write_type(struct output *output, const struct key *key) {
         break;
     case KEY_BACKGROUNDS:
         write_items(output, "background");
+        break;
+    case KEY_AXES:
+        write_axes(output);
+        break;
+    case KEY_POINTS:
+        text_member(output, "type", "array");
+        member(output, "minItems");
+        fputc('1', output->stream);
+        member(output, "items");
+        fputs("{\"type\": \"object\", \"minProperties\": 1}", output->stream);
         break;
     }
 }

@@ -260,7 +260,6 @@ enum experiment_action {
     EXPERIMENT_ACTION_LOSSY,
     EXPERIMENT_ACTION_SLOW_RECEIVE,
     EXPERIMENT_ACTION_STOP_RECEIVE,
-    EXPERIMENT_ACTION_STOP_SEND,
 };
 
 /** One of `failures`: what fails, when and how often. */
@@ -323,6 +322,14 @@ struct experiment_record {
     struct experiment_place links_place, pairs_place;
 };
 
+/** Section `sweep`; what it expands to is in sweep.h. */
+struct experiment_sweep {
+    uint64_t seeds[EXPERIMENT_SEEDS]; /**< of every point, in place of the configuration's */
+    uint32_t n_seeds;                 /**< 0: the configuration's own */
+    uint64_t limit;                   /**< points at most */
+    uint64_t n_points;                /**< 0: there is no sweep */
+};
+
 /** A configuration file with its topology. */
 struct experiment {
     char name[EXPERIMENT_NAME_SIZE];
@@ -349,6 +356,7 @@ struct experiment {
     uint32_t n_backgrounds;
     struct experiment_record record;
     enum experiment_network_model network_model;
+    struct experiment_sweep sweep;
     uint64_t seeds[EXPERIMENT_SEEDS];
     uint32_t n_seeds;
     uint64_t limit_ps;           /**< simulated time after which a run is given up */

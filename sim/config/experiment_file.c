@@ -17,10 +17,12 @@
 #include "config/placement_file.h"
 #include "config/policy_reader.h"
 #include "config/section_reader.h"
+#include "config/sweep.h"
 #include "config/topology_check.h"
 #include "config/topology_file.h"
 #include "config/topology_search.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +40,9 @@ struct reading {
     struct tree_node *root;
     struct override *overrides;
     size_t n_overrides;
+    size_t n_settings;                /* of the point, behind the overrides */
+    const uint64_t *point;            /* of the sweep; NULL: the configuration as it stands */
+    struct experiment_labels *labels; /* may be NULL */
     struct experiment *experiment;
     struct error_list *errors;
     bool is_text; /* from memory: there is no folder in which a connection matrix could be looked up */
@@ -66,12 +71,16 @@ static void read_override(struct reading *reading, const char *text, struct over
 
 /** What overrides apply to. */
 enum stage {
+    STAGE_SWEEP,    /* the section `sweep`, which may add overrides of its own */
     STAGE_TOPOLOGY, /* the topology as a whole, which decides what others apply to */
     STAGE_BELOW,    /* keys of the topology */
     STAGE_OTHERS,
 };
 
 static enum stage stage_of(const struct override *override) {
+    if (strncmp(override->key, "sweep", 5) == 0 && (override->key[5] == '\0' || override->key[5] == '.')) {
+        return STAGE_SWEEP;
+    }
     if (strcmp(override->key, "topology") == 0) {
         return STAGE_TOPOLOGY;
     }
@@ -79,7 +88,7 @@ static enum stage stage_of(const struct override *override) {
 }
 
 static void apply_overrides(const struct reading *reading, enum stage stage) {
-    for (size_t i = 0; i < reading->n_overrides; i++) {
+    for (size_t i = 0; i < reading->n_overrides + reading->n_settings; i++) {
         const struct override *override = &reading->overrides[i];
         if (override->value != NULL && stage_of(override) == stage) {
             tree_set(reading->tree, reading->root, override->key, override->place, override->value, reading->errors);
@@ -197,6 +206,90 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     }
 }
 
+/** A setting of the point as one more override, whose place is in the section `sweep`. */
+static void add_setting(void *context, const struct sweep_setting *setting) {
+    struct reading *reading = context;
+    const size_t n = reading->n_overrides + reading->n_settings++;
+    reading->overrides = memory_resize(reading->overrides, n + 1, sizeof *reading->overrides);
+    struct override *override = &reading->overrides[n];
+    *override = (struct override){.place = setting->key_place, .value = setting->value};
+    snprintf(override->key, sizeof override->key, "%s", setting->key);
+}
+
+/** An override of a key that is swept would be lost. */
+static void check_swept(const struct reading *reading, const struct sweep *sweep) {
+    for (size_t i = 0; i < reading->n_overrides; i++) {
+        for (uint32_t a = 0; a < sweep->n_axes; a++) {
+            if (strcmp(reading->overrides[i].key, sweep->axes[a]) == 0) {
+                tree_report(reading->errors, reading->overrides[i].place, ERROR_ID_SWEEP,
+                            "change the section: --set 'sweep={grid: {…}}'", "`%.60s` is swept by this configuration",
+                            sweep->axes[a]);
+            }
+        }
+    }
+}
+
+/** Notes the value of its axis, which may come from a place that other points do not set. */
+static void label(void *context, const struct sweep_setting *setting) {
+    struct experiment_labels *labels = context;
+    for (uint32_t axis = 0; axis < labels->n_axes; axis++) {
+        if (strcmp(labels->keys[axis], setting->key) == 0) {
+            free(labels->values[axis]);
+            labels->values[axis] = tree_line(setting->value);
+        }
+    }
+}
+
+static void fill_labels(const struct reading *reading, const struct sweep *sweep) {
+    struct experiment_labels *labels = reading->labels;
+    *labels = (struct experiment_labels){.n_axes = sweep->n_axes};
+    for (uint32_t axis = 0; axis < sweep->n_axes; axis++) {
+        snprintf(labels->keys[axis], sizeof labels->keys[axis], "%s", sweep->axes[axis]);
+        labels->values[axis] = memory_allocate(1, 1);
+    }
+    sweep_visit(sweep, *reading->point, label, labels, reading->errors);
+}
+
+/** The settings of a point, its seeds among them. */
+static void take_point(struct reading *reading, const struct sweep *sweep) {
+    const struct tree_entry *seeds = tree_find_path(reading->root, "sweep.seeds");
+    if (seeds != NULL) {
+        add_setting(reading, &(struct sweep_setting){"seeds", seeds->key_place, seeds->value});
+    }
+    sweep_visit(sweep, *reading->point, add_setting, reading, reading->errors);
+    if (reading->labels != NULL) {
+        fill_labels(reading, sweep);
+    }
+}
+
+/** Reads the section `sweep`, and takes what it says of the point that is asked for. */
+static void read_sweep(struct reading *reading) {
+    const struct tree_entry *entry = tree_find(reading->root, "sweep");
+    const struct tree_place whole = {.source = reading->root->place.source};
+    const bool all = reading->point == NULL || *reading->point == 0; /* once is enough */
+    struct sweep sweep;
+    if (entry == NULL && reading->point != NULL) {
+        tree_report(reading->errors, whole, ERROR_ID_SWEEP,
+                    "add, for example, sweep: {grid: {traffic.tokens_per_gpu: [256, 1024]}}",
+                    "the configuration has no section `sweep`");
+    }
+    if (entry == NULL || !sweep_read(reading->tree, entry->value, all, &sweep, reading->errors)) {
+        return;
+    }
+    reading->experiment->sweep.n_points = sweep.n_points;
+    if (reading->point == NULL) {
+        return;
+    }
+    check_swept(reading, &sweep);
+    if (*reading->point < sweep.n_points) {
+        take_point(reading, &sweep);
+    } else {
+        tree_report(reading->errors, entry->key_place, ERROR_ID_SWEEP, "`moefabric sweep --list` lists them",
+                    "there is no point %" PRIu64 ": points are numbered from 0 to %" PRIu64, *reading->point,
+                    sweep.n_points - 1);
+    }
+}
+
 /** From a parsed file on. */
 static void read_all(struct reading *reading, const char *const *overrides) {
     memset(reading->experiment, 0, sizeof *reading->experiment);
@@ -214,6 +307,8 @@ static void read_all(struct reading *reading, const char *const *overrides) {
     for (size_t i = 0; i < reading->n_overrides; i++) {
         read_override(reading, overrides[i], &reading->overrides[i]);
     }
+    apply_overrides(reading, STAGE_SWEEP);
+    read_sweep(reading);
     apply_overrides(reading, STAGE_TOPOLOGY);
     struct tree_node *topology = load_topology(reading);
     if (topology != NULL || tree_find(reading->root, "topology") == NULL) {
@@ -224,20 +319,41 @@ static void read_all(struct reading *reading, const char *const *overrides) {
     free(reading->overrides);
 }
 
+/** Reads the file of a reading whose other fields are set. */
+static bool read_file(struct reading *reading, const char *const *overrides, struct error_list *notes) {
+    const unsigned before = reading->errors->count + reading->errors->dropped;
+    reading->tree = tree_create();
+    reading->root = tree_read(reading->tree, reading->name, reading->errors);
+    read_all(reading, overrides);
+    const bool good = reading->errors->count + reading->errors->dropped == before;
+    if (good && notes != NULL) {
+        experiment_unused(reading->experiment, reading->root, notes);
+        experiment_doubt(reading->experiment, reading->root, notes);
+    }
+    tree_free(reading->tree);
+    return good;
+}
+
 bool experiment_read_noting(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
                             struct error_list *notes, struct error_list *errors) {
-    const unsigned before = errors->count + errors->dropped;
-    struct tree *tree = tree_create();
-    struct reading reading = {.name = path, .tree = tree, .n_overrides = n, .experiment = experiment, .errors = errors};
-    reading.root = tree_read(tree, path, errors);
-    read_all(&reading, overrides);
-    const bool good = errors->count + errors->dropped == before;
-    if (good && notes != NULL) {
-        experiment_unused(experiment, reading.root, notes);
-        experiment_doubt(experiment, reading.root, notes);
+    struct reading reading = {.name = path, .n_overrides = n, .experiment = experiment, .errors = errors};
+    return read_file(&reading, overrides, notes);
+}
+
+bool experiment_read_point(const char *path, const char *const *overrides, size_t n, uint64_t point,
+                           struct experiment *experiment, struct experiment_labels *labels, struct error_list *notes,
+                           struct error_list *errors) {
+    *labels = (struct experiment_labels){0};
+    struct reading reading = {
+        .name = path, .n_overrides = n, .point = &point, .labels = labels, .experiment = experiment, .errors = errors};
+    return read_file(&reading, overrides, notes);
+}
+
+void experiment_labels_fini(struct experiment_labels *labels) {
+    for (uint32_t axis = 0; axis < labels->n_axes; axis++) {
+        free(labels->values[axis]);
     }
-    tree_free(tree);
-    return good;
+    *labels = (struct experiment_labels){0};
 }
 
 bool experiment_read(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,

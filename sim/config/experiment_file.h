@@ -26,6 +26,27 @@ bool experiment_read(const char *path, const char *const *overrides, size_t n, s
 bool experiment_read_noting(const char *path, const char *const *overrides, size_t n, struct experiment *experiment,
                             struct error_list *notes, struct error_list *errors);
 
+enum { EXPERIMENT_AXES = 32, EXPERIMENT_AXIS_SIZE = 128 };
+
+/** What a point of a sweep sets. Ends with experiment_labels_fini. */
+struct experiment_labels {
+    uint32_t n_axes; /**< the same for all points of a sweep */
+    char keys[EXPERIMENT_AXES][EXPERIMENT_AXIS_SIZE];
+    char *values[EXPERIMENT_AXES]; /**< as one line of YAML; empty where the point leaves the key alone */
+};
+
+/**
+ * One point of the configuration's section `sweep` (sweep.h), numbered from 0, as a configuration of its own; experiment->sweep.n_points
+ * is how many there are. *labels are set, and must be freed, whenever the section itself is good, also where the point has mistakes.
+ * Mistakes in what a point sets have their place in the section. A configuration without `sweep` is a mistake here. notes may be NULL.
+ */
+bool experiment_read_point(const char *path, const char *const *overrides, size_t n, uint64_t point,
+                           struct experiment *experiment, struct experiment_labels *labels, struct error_list *notes,
+                           struct error_list *errors);
+
+/** Frees the texts. */
+void experiment_labels_fini(struct experiment_labels *labels);
+
 /** The same as experiment_read for a text in memory, which errors call name; topology files are looked up as if it were a file of that name. */
 bool experiment_read_text(const char *name, const char *text, size_t size, const char *const *overrides, size_t n,
                           struct experiment *experiment, struct error_list *errors);

@@ -11,6 +11,7 @@
 #include "config/key.h"
 #include "config/placement_keys.h"
 #include "config/record_keys.h"
+#include "config/sweep_keys.h"
 
 #include <assert.h>
 
@@ -465,6 +466,8 @@ static const struct section sections[] = {
     {"policies", "One column of a comparison.", SECTION(policy_keys), .listed = true},
     {"background", "Traffic beside what is measured.", SECTION(background_keys), .listed = true},
     {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},
+    {"sweep", "Points that `moefabric sweep` runs: which keys take which values.", .keys = sweep_keys,
+     .n_keys = SWEEP_KEYS, PART(sweep), .plans = true},
     {"record", "Series over time of links and queue pairs, for the result file.", .keys = record_keys,
      .n_keys = RECORD_KEYS, PART(record)},
     {"limits", "When a run is given up.", SECTION(limits_keys)},

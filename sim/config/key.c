@@ -68,7 +68,7 @@ static void add_range(char *line, const struct key *key) {
 
 bool key_is_special(const struct key *key) {
     return key->type == KEY_TOPOLOGY || key->type == KEY_POLICIES || key->type == KEY_FAILURES ||
-           key->type == KEY_BACKGROUNDS;
+           key->type == KEY_BACKGROUNDS || key->type == KEY_AXES || key->type == KEY_POINTS;
 }
 
 char *key_allows(char *buffer, const struct key *key) {
@@ -120,6 +120,13 @@ char *key_allows(char *buffer, const struct key *key) {
         break;
     case KEY_BACKGROUNDS:
         add(buffer, "a list of mappings, at most %d", EXPERIMENT_BACKGROUNDS);
+        break;
+    case KEY_AXES:
+        add(buffer, "a mapping of keys to lists of values, or to ranges {from: A, to: B, step: C}, with factor: C or "
+                    "count: N in place of the step");
+        break;
+    case KEY_POINTS:
+        add(buffer, "a list of mappings of keys to values");
         break;
     }
     return buffer;
@@ -230,6 +237,8 @@ char *key_print(char *buffer, const struct key *key, const void *base) {
     case KEY_POLICIES:
     case KEY_FAILURES:
     case KEY_BACKGROUNDS:
+    case KEY_AXES:
+    case KEY_POINTS:
         BUG("key `%s` is not printed as one line", key->name);
     }
     return buffer;

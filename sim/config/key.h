@@ -26,6 +26,8 @@ enum key_type {
     KEY_POLICIES,    /**< list of policies, short or long; read by experiment_file.c */
     KEY_FAILURES,    /**< list of failures; read by experiment_file.c */
     KEY_BACKGROUNDS, /**< list of traffic beside what is measured; read by experiment_file.c */
+    KEY_AXES,        /**< mapping of dotted keys to their values; read by sweep.c */
+    KEY_POINTS,      /**< list of mappings of dotted keys to a value; read by sweep.c */
 };
 
 enum {
@@ -58,6 +60,7 @@ struct section {
     bool
         amends; /**< sets only what is given, over values that another section has set: no defaults, nothing required */
     bool listed; /**< describes each item of a list of this path, not a section of the file */
+    bool plans;  /**< plans several configurations, and is part of none of them: left out of what is resolved */
 };
 
 /** All sections of a kind of file. */

@@ -207,3 +207,29 @@ const char *tree_kind_name(const struct tree_node *node) {
     }
     return node->is_null ? "empty" : "a single value";
 }
+
+/** Writes a node as one line of YAML. */
+static void write_node(const struct tree_node *node, FILE *stream) {
+    if (node->kind == TREE_VALUE) {
+        fputs(node->is_null ? "null" : node->text, stream);
+        return;
+    }
+    fputc(node->kind == TREE_LIST ? '[' : '{', stream);
+    for (uint32_t i = 0; i < node->n_entries; i++) {
+        const struct tree_entry *entry = &node->entries[i];
+        fprintf(stream, "%s%s%s", i > 0 ? ", " : "", entry->key != NULL ? entry->key : "",
+                entry->key != NULL ? ": " : "");
+        write_node(entry->value, stream);
+    }
+    fputc(node->kind == TREE_LIST ? ']' : '}', stream);
+}
+
+char *tree_line(const struct tree_node *node) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    REQUIRE(stream != NULL, "no memory for a line of text");
+    write_node(node, stream);
+    fclose(stream);
+    return text;
+}

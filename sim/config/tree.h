@@ -89,6 +89,9 @@ void tree_locate(struct error *error, struct tree_place place);
 void tree_report(struct error_list *errors, struct tree_place place, enum error_id id, const char *hint,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/** A node as one line of YAML ("[a, b]"), to be freed by the caller. */
+char *tree_line(const struct tree_node *node);
+
 /** What a node is, in words with article ("a list"). */
 const char *tree_kind_name(const struct tree_node *node);
 

@@ -291,6 +291,8 @@ bool value_reader_store(const struct key *key, const struct tree_node *node, voi
     case KEY_POLICIES:
     case KEY_FAILURES:
     case KEY_BACKGROUNDS:
+    case KEY_AXES:
+    case KEY_POINTS:
         break;
     }
     BUG("key `%s` is read elsewhere", key->name);

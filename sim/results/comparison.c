@@ -119,8 +119,7 @@ static uint32_t keep_defined(double *values, uint32_t n_values) {
     return count;
 }
 
-/** Mean, extremes and confidence interval of the values that are defined; reorders them. */
-static struct comparison_range range_of(double *values, uint32_t n_values) {
+struct comparison_range comparison_range_of(double *values, uint32_t n_values) {
     struct comparison_range range = {.low = INFINITY, .high = -INFINITY, .count = keep_defined(values, n_values)};
     if (range.count == 0) {
         return undefined;
@@ -174,9 +173,9 @@ static bool take_ratios(const struct comparison *comparison, const struct compar
 static void fill_policy(const struct comparison *comparison, struct comparison_row *row, uint32_t policy) {
     double *values = memory_allocate(comparison->n_seeds, sizeof *values);
     take_values(comparison, row, policy, values);
-    row->ranges[policy] = range_of(values, comparison->n_seeds);
+    row->ranges[policy] = comparison_range_of(values, comparison->n_seeds);
     const bool positive = take_ratios(comparison, row, policy, values);
-    row->ratios[policy] = positive ? range_of(values, comparison->n_seeds) : undefined;
+    row->ratios[policy] = positive ? comparison_range_of(values, comparison->n_seeds) : undefined;
     free(values);
 }
 

@@ -60,6 +60,9 @@ void comparison_set(struct comparison *comparison, uint32_t policy, uint32_t see
  */
 struct comparison *comparison_of_runs(struct measurement *const *runs, uint32_t n_runs);
 
+/** Mean, extremes and confidence interval of the values that are defined (not NAN); reorders them. */
+struct comparison_range comparison_range_of(double *values, uint32_t n_values);
+
 /** How a run ended, in words. */
 const char *comparison_outcome_name(enum measurement_outcome outcome);
 

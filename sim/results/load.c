@@ -340,6 +340,10 @@ static bool load_header(struct reader *reader, hid_t file, struct load *load) {
         !load_part_number(file, "schema_version", &version)) {
         return refuse(reader, ERROR_ID_RESULT, "this is no result of moefabric");
     }
+    if (H5Aexists(file, "kind") > 0) {
+        return refuse(reader, ERROR_ID_RESULT,
+                      "this is the result of a sweep, and that of a run or comparison is needed");
+    }
     if (version > STORE_SCHEMA_VERSION) {
         return refuse(reader, ERROR_ID_RESULT_NEWER,
                       "the result has layout %" PRIu64 ", this program reads up to %d: read it with a newer moefabric",
@@ -357,18 +361,6 @@ static uint64_t half_of_memory_bytes(void) {
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages / 2 * (uint64_t)page_bytes : UINT64_MAX;
 }
 
-/** Opens the file, without the lock that some network file systems do not have. */
-static hid_t open_file(const char *path) {
-    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-#if H5_VERSION_GE(1, 10, 7)
-    H5Pset_file_locking(access, false, true);
-#endif
-    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    H5Pclose(access);
-    return file;
-}
-
 struct load *load_read(const char *path, struct error *error) {
     struct reader reader = {.path = path, .budget_bytes = half_of_memory_bytes(), .error = error};
     if (!file_check_readable(path, error)) {
@@ -376,7 +368,7 @@ struct load *load_read(const char *path, struct error *error) {
     }
     H5dont_atexit();
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    const hid_t file = open_file(path);
+    const hid_t file = load_part_file(path);
     if (file < 0) {
         refuse(&reader, ERROR_ID_RESULT, "this is no HDF5 file, or it is cut short");
         return NULL;

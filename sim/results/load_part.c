@@ -68,3 +68,14 @@ bool load_part_is_of_type(hid_t dataset, enum column_type type) {
     H5Tclose(stored);
     return whole;
 }
+
+hid_t load_part_file(const char *path) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, false, true);
+#endif
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
+    return file;
+}

@@ -23,4 +23,7 @@ char *load_part_text(hid_t object, const char *name);
 /** Whether a dataset holds what a column of this type can be read from: texts of fixed length, whole numbers, or others; all of it in this very file. */
 bool load_part_is_of_type(hid_t dataset, enum column_type type);
 
+/** Opens an HDF5 file, without the lock that some network file systems do not have. */
+hid_t load_part_file(const char *path);
+
 #endif

@@ -243,20 +243,6 @@ static hid_t put_runs(hid_t file) {
     return runs;
 }
 
-/** Creates the HDF5 file over the empty temporary one: no time stamp on its root, no lock (the name is ours alone, and some network file systems have none). */
-static hid_t create_file(const char *path) {
-    const hid_t creation = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_obj_track_times(creation, false);
-    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
-#if H5_VERSION_GE(1, 10, 7)
-    H5Pset_file_locking(access, false, true);
-#endif
-    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
-    H5Pclose(access);
-    H5Pclose(creation);
-    return file;
-}
-
 static struct store *make_store(const char *path) {
     struct store *store = memory_allocate(1, sizeof *store);
     store->file = store->runs = H5I_INVALID_HID;
@@ -273,7 +259,7 @@ struct store *store_open(const char *path, const struct store_header *header, st
     }
     struct store *store = make_store(path);
     watch(store);
-    store->file = create_file(store->temporary);
+    store->file = store_part_file(store->temporary);
     if (store->file >= 0 && put_header(store, header)) {
         store->runs = put_runs(store->file);
     }

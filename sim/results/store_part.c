@@ -71,3 +71,16 @@ hid_t store_part_dataset(hid_t parent, const char *name, hid_t type, int n_dimen
     H5Sclose(space);
     return dataset;
 }
+
+hid_t store_part_file(const char *path) {
+    const hid_t creation = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_obj_track_times(creation, false);
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, false, true);
+#endif
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+    H5Pclose(access);
+    H5Pclose(creation);
+    return file;
+}

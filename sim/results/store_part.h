@@ -26,4 +26,7 @@ hid_t store_part_group(hid_t parent, const char *name);
 hid_t store_part_dataset(hid_t parent, const char *name, hid_t type, int n_dimensions, const hsize_t *dimensions,
                          const hsize_t *largest_chunk);
 
+/** Creates an HDF5 file, over what has its name: no time stamp on its root, no lock (the name is ours alone, and some network file systems have none). */
+hid_t store_part_file(const char *path);
+
 #endif

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "reference_credit.h"
-#include "reference_failure.h"
 #include "reference_intake.h"
 #include "reference_nic.h"
 #include "reference_nvlink.h"
@@ -70,11 +69,11 @@ static void post(struct reference_world *world, struct reference_endpoint *endpo
 }
 
 static void arm(struct reference_world *world, struct reference_endpoint *endpoint,
-                const struct traffic_message *message, uint64_t start_ps) {
+                const struct traffic_message *message) {
     const uint64_t number = endpoint->n_armed++;
     endpoint->armed = memory_resize(endpoint->armed, endpoint->n_armed, sizeof *endpoint->armed);
     endpoint->armed[number] = *message;
-    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = start_ps,
+    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = message->start_ps,
                                                                .device = endpoint->device,
                                                                .phase = PHASE_START,
                                                                .tie = TIE_START,
@@ -86,15 +85,11 @@ static void arm(struct reference_world *world, struct reference_endpoint *endpoi
 static void take_outbox(struct reference_world *world, struct reference_endpoint *endpoint) {
     for (uint32_t i = 0; i < endpoint->outbox.count; i++) {
         const struct traffic_message *message = &endpoint->outbox.messages[i];
-        struct reference_endpoint_counts *counts = &world->result->endpoints[endpoint->device];
-        const uint64_t wanted_ps = message->start_ps > world->now_ps ? message->start_ps : world->now_ps;
-        const uint64_t start_ps = reference_failure_release_ps(world, endpoint->device, wanted_ps);
-        counts->messages_posted++;
-        counts->messages_held += start_ps != wanted_ps;
-        if (start_ps <= world->now_ps) {
+        world->result->endpoints[endpoint->device].messages_posted++;
+        if (message->start_ps <= world->now_ps) {
             post(world, endpoint, message);
         } else {
-            arm(world, endpoint, message, start_ps);
+            arm(world, endpoint, message);
         }
     }
 }

@@ -12,6 +12,8 @@ moefabric gate "$SOURCE/configs/measured-gate.yaml" --quiet --json > gate-layers
 moefabric diff flow.h5 incast.h5 --json > diff.json
 moefabric diff incast.h5 incast.h5 --json > diff-same.json
 moefabric export incast.h5 --json > export.json
+moefabric sweep "$flow" --quiet --json --set 'sweep={list: [{traffic.bytes: 1 MB}, {traffic.destination: 9999}]}' -o swept.h5 > sweep.json
+moefabric show swept.h5 --json > sweep-show.json
 moefabric validate "$SOURCE/configs/validation" --only 'V9b.single.*' --quiet --json > validate.json
 moefabric validate "$SOURCE/configs/validation" --only V4.nccl.8x8 --quiet --json > validate-later.json
 cp flow.run.json provenance.json
