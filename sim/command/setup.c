@@ -102,6 +102,11 @@ static bool is_lossless(const struct topology *topology) {
     return topology->leaf.pfc || topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND;
 }
 
+/* Whether packets of the control class can be lost: a link fails, or data that are dropped leave them no room. */
+static bool may_lose(const struct experiment *experiment) {
+    return experiment->n_failures > 0 || !is_lossless(&experiment->topology);
+}
+
 /* arXiv:2605.21187: by hardware plane load balancing, and by NCCL. */
 static uint64_t plane_failover_of(const struct topology_nic *nic) {
     const uint64_t usual_ps = nic->plane_failover == TOPOLOGY_FAILOVER_HARDWARE ? 3000000000 : 1080000000000;
@@ -129,6 +134,7 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
         .adaptive_marking = adaptive,
         .data_class = is_lossless(&experiment->topology) ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY,
         .retransmit_timeout_ps = retransmit_timeout_of(experiment),
+        .urgent_timeout_ps = may_lose(experiment) ? retransmit_timeout_of(experiment) : 0,
         .nack_interval_ps = given->nack_interval_ps,
         .selective_repeat = experiment->transport.recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT,
         .loss_distance = loss_distance(experiment, adaptive || chooses_planes(given)),

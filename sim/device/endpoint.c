@@ -45,6 +45,7 @@ void endpoint_release(struct endpoint *endpoint) {
     lane_fini(endpoint);
     missing_fini(&endpoint->missing);
     table_fini(&endpoint->parts);
+    table_fini(&endpoint->urgent_seen);
     free_armed(endpoint);
     free(endpoint->completed);
     *endpoint = (struct endpoint){.context = endpoint->context,
@@ -167,7 +168,10 @@ static inline void take_packet(struct endpoint *endpoint, struct engine_worker *
         receiver_handle_probe(endpoint, worker, packet, now_ps);
         break;
     case PACKET_URGENT:
-        endpoint_deliver(endpoint, worker, PACKET_URGENT, packet->source, packet->message, 0, now_ps);
+        receiver_handle_urgent(endpoint, worker, packet, now_ps);
+        break;
+    case PACKET_URGENT_ACK:
+        urgent_handle_reply(endpoint, packet);
         break;
     default:
         pair_handle_reply(endpoint, worker, packet, now_ps);
@@ -327,7 +331,7 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
                    nic->message_capacity * sizeof(struct pair_message) +
                    (nic->timers.capacity + endpoint->starts.capacity) * sizeof(struct heap_entry) +
                    (nic->peers.capacity + nic->parts_sent.capacity + endpoint->receiver_index.capacity +
-                    endpoint->parts.capacity) *
+                    endpoint->parts.capacity + endpoint->urgent_seen.capacity) *
                        sizeof(struct table_slot) +
                    missing_bytes(&endpoint->missing) + series_bytes(endpoint) +
                    endpoint->receiver_capacity * sizeof(struct receiver) +
@@ -357,5 +361,6 @@ size_t endpoint_bytes(const struct endpoint *endpoint) {
     for (uint32_t i = 0; nic->recoveries && i < nic->n_pairs; i++) {
         bytes += sizeof(struct pair_recovery) + nic->recoveries[i].packets.capacity;
     }
+    bytes += nic->urgents ? nic->urgent_capacity * sizeof(struct urgent_sent) : 0;
     return bytes + pull_bytes(endpoint->nic.pulls) + receive_buffer_bytes(endpoint->receive);
 }

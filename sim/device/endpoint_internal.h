@@ -70,6 +70,16 @@ struct queue_pair {
     struct pair_plane plane; /**< plane 0; the others: nic.more_planes */
 };
 
+/** An urgent message that is sent again until it is acknowledged. */
+struct urgent_sent {
+    struct packet packet;
+    uint8_t repeats; /**< time-outs so far */
+    bool acknowledged;
+};
+
+/** Of entries in the timer heap: from here on they are of urgent messages, by number; below, of queue pairs. */
+#define URGENT_TIE (UINT64_C(1) << 16)
+
 /** What selective repeat adds to a queue pair. */
 struct pair_recovery {
     struct recovery packets;
@@ -112,7 +122,7 @@ struct nic {
     uint8_t data_class;
     uint8_t reply_plane;       /**< by which the packet that is being handled has come */
     uint64_t least_timeout_ps; /**< no retransmission time-out is shorter */
-    struct heap timers;        /**< (deadline, queue pair) */
+    struct heap timers;        /**< (deadline, queue pair, or URGENT_TIE + number of an urgent message) */
     struct queue_pair *pairs;
     struct pair_plane
         *more_planes; /**< [pair_capacity × (n_planes - 1)] planes 1, 2, … of each queue pair; NULL with one plane */
@@ -129,7 +139,8 @@ struct nic {
     uint32_t n_messages, message_capacity, free_message;
     uint32_t n_parts;        /**< queue pairs that a message is split over; 1: messages stay whole */
     struct table parts_sent; /**< row of endpoint.sent → parts that are not acknowledged; split messages under way */
-    uint32_t urgent_count;
+    uint32_t urgent_count, urgent_capacity;
+    struct urgent_sent *urgents;          /**< [urgent_count] by number, where they are acknowledged; else NULL */
     const struct failure_change *changes; /**< when its links go down and come up */
     uint32_t n_changes, n_changes_taken;
     uint64_t failover_ps; /**< when planes are looked at next; TIME_NEVER: no more */
@@ -182,9 +193,11 @@ struct endpoint {
     struct series_block *series_blocks; /**< that ports work on */
     uint32_t n_series;                  /**< posted so far */
     uint64_t records_left;              /**< posted and not started */
-    struct table parts;                 /**< source << 32 | tag → parts of a split message that are not whole yet */
-    struct missing missing;             /**< NVLink messages that have arrived in part */
-    struct heap starts;                 /**< (start, order of arming) → armed message */
+    struct table
+        urgent_seen;        /**< source << 32 | number of urgent messages that are here, where they are acknowledged */
+    struct table parts;     /**< source << 32 | tag → parts of a split message that are not whole yet */
+    struct missing missing; /**< NVLink messages that have arrived in part */
+    struct heap starts;     /**< (start, order of arming) → armed message */
     struct traffic_message *armed;
     uint32_t *free_armed;
     uint32_t n_armed, n_free_armed, armed_capacity;
@@ -247,6 +260,20 @@ static inline void nic_drain(struct endpoint *endpoint, struct engine_worker *wo
         nic_catch_up(endpoint, worker, now_ps);
     }
 }
+
+/* urgent.c: urgent messages */
+
+/** Puts an urgent message in the control queue. */
+void urgent_post(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
+                 uint64_t now_ps);
+/** One has been acknowledged. */
+void urgent_handle_reply(struct endpoint *endpoint, const struct packet *packet);
+/** Whether the one of an entry in the timer heap is not acknowledged yet. */
+bool urgent_waits(const struct nic *nic, uint64_t tie);
+/** The time of an entry in the timer heap has come: the message is sent again, unless it is acknowledged. */
+void urgent_handle_timer(struct endpoint *endpoint, struct engine_worker *worker, const struct heap_entry *entry);
+/** One has arrived: whether for the first time. */
+bool urgent_is_new(struct endpoint *endpoint, const struct packet *packet);
 
 /* pair_post.c and pair.c: queue pairs */
 
@@ -386,6 +413,9 @@ void receiver_handle_trimmed(struct endpoint *endpoint, struct engine_worker *wo
 /** Echoes a probe. */
 void receiver_handle_probe(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
                            uint64_t now_ps);
+/** Acknowledges an urgent message, where that is asked for, and delivers it once. */
+void receiver_handle_urgent(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                            uint64_t now_ps);
 /** Frees all receivers. */
 void receiver_fini(struct endpoint *endpoint);
 

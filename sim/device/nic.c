@@ -92,6 +92,7 @@ void nic_fini(struct endpoint *endpoint) {
     table_fini(&nic->parts_sent);
     free(nic->peer_messages);
     free(nic->messages);
+    free(nic->urgents);
 }
 
 static void ring_push(struct nic_port *port, uint16_t pair) {

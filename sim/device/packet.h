@@ -20,6 +20,7 @@ enum packet_kind {
     PACKET_RECORD,        /**< one NVLink record */
     PACKET_PULL,          /**< credit from a receiver; number = packets asked for so far */
     PACKET_SELECTIVE_ACK, /**< selective repeat: an ACK whose message is the number of the packet that caused it */
+    PACKET_URGENT_ACK,    /**< of an urgent message; number echoed */
     PACKET_TRIMMED,       /**< what a switch has left of a data packet: its header, in the control class */
 };
 

@@ -362,6 +362,13 @@ void pair_handle_reply(struct endpoint *endpoint, struct engine_worker *worker, 
 uint64_t pair_next_timer_ps(struct endpoint *endpoint) {
     struct nic *nic = &endpoint->nic;
     while (nic->timers.count) {
+        if (__builtin_expect(nic->timers.entries[0].tie >= URGENT_TIE, 0)) {
+            if (urgent_waits(nic, nic->timers.entries[0].tie)) {
+                break;
+            }
+            heap_pop(&nic->timers);
+            continue;
+        }
         struct queue_pair *pair = &nic->pairs[nic->timers.entries[0].tie];
         const bool counts = nic->timers.entries[0].time_ps == pair->timer_ps;
         if (counts && is_outstanding(pair)) {
@@ -377,6 +384,10 @@ uint64_t pair_next_timer_ps(struct endpoint *endpoint) {
 
 void pair_handle_timer(struct endpoint *endpoint, struct engine_worker *worker) {
     const struct heap_entry entry = heap_pop(&endpoint->nic.timers);
+    if (entry.tie >= URGENT_TIE) {
+        urgent_handle_timer(endpoint, worker, &entry);
+        return;
+    }
     struct queue_pair *pair = &endpoint->nic.pairs[entry.tie];
     const uint64_t now_ps = entry.time_ps;
     if (entry.time_ps != pair->timer_ps) {

@@ -139,34 +139,6 @@ static void append_part(struct endpoint *endpoint, struct queue_pair *pair, uint
     pair->posted_number += nic->messages[node].n_packets;
 }
 
-/* The plane whose port is free first, of those that lead there. */
-static uint32_t plane_of_urgent(const struct endpoint *endpoint, uint32_t destination, uint64_t now_ps) {
-    const uint32_t dead = failover_mask(endpoint->context, endpoint->device, destination, now_ps);
-    uint32_t first = nic_first_free(endpoint);
-    for (uint32_t plane = 0; plane < endpoint->nic.n_planes && dead != 0; plane++) {
-        const bool better = dead >> first & 1 || endpoint->ports[plane].free_ps < endpoint->ports[first].free_ps;
-        first = !(dead >> plane & 1) && better ? plane : first;
-    }
-    return first;
-}
-
-static void post_urgent(struct endpoint *endpoint, struct engine_worker *worker, const struct traffic_message *message,
-                        uint64_t now_ps) {
-    REQUIRE(message->bytes <= endpoint->context->parameters->nic.payload_bytes,
-            "an urgent message of %llu bytes is more than one packet", (unsigned long long)message->bytes);
-    const struct packet packet = {
-        .source = endpoint->device,
-        .destination = message->destination,
-        .number = endpoint->nic.urgent_count++,
-        .message = message->tag,
-        .size_bytes = (uint16_t)(message->bytes + endpoint->context->parameters->nic.header_bytes),
-        .entropy = (uint16_t)hash_mix(message->destination),
-        .kind_class = PACKET_URGENT | PACKET_CLASS_CONTROL << 4,
-        .flags_transmission = PACKET_FLAG_LAST,
-    };
-    nic_send_control(endpoint, worker, plane_of_urgent(endpoint, message->destination, now_ps), &packet, now_ps);
-}
-
 /* A message, or one of its parts, on its queue pair. share: of what it was announced. */
 static void post_part(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint32_t row,
                       const struct pieces *part, uint32_t share, uint64_t now_ps) {
@@ -196,7 +168,7 @@ void pair_post(struct endpoint *endpoint, struct engine_worker *worker, const st
                uint64_t now_ps) {
     nic_drain(endpoint, worker, now_ps);
     if (message->urgent) {
-        post_urgent(endpoint, worker, message, now_ps);
+        urgent_post(endpoint, worker, message, now_ps);
         return;
     }
     struct nic *nic = &endpoint->nic;

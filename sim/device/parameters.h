@@ -70,12 +70,14 @@ struct nic_parameters {
     bool
         context_by_plane; /**< several planes, chosen packet by packet: a congestion context each plane; else one for all */
     uint64_t retransmit_timeout_ps; /**< without progress for so long: rewind; doubles up to 2^7 times on repeat */
-    uint64_t nack_interval_ps;      /**< go-back-N: at most one NACK for the same expected packet in this time */
-    uint64_t receive_ps_per_byte;   /**< the host takes data at this rate, as base/rate.h keeps it; 0 = as it arrives */
-    uint64_t receive_buffer_bytes;  /**< of each data class, where the host does not take data as it arrives */
-    uint64_t receive_xoff_bytes;    /**< lossless class with PFC: pauses the leaf when more than this is held */
-    uint64_t receive_xon_bytes;     /**< resumes it when no more than this is left */
-    bool selective_repeat;          /**< only what is missing is sent again (recovery.h); needs out_of_order */
+    uint64_t
+        urgent_timeout_ps; /**< urgent messages are acknowledged, and sent again after so long; doubles as above; 0 = they are not */
+    uint64_t nack_interval_ps;     /**< go-back-N: at most one NACK for the same expected packet in this time */
+    uint64_t receive_ps_per_byte;  /**< the host takes data at this rate, as base/rate.h keeps it; 0 = as it arrives */
+    uint64_t receive_buffer_bytes; /**< of each data class, where the host does not take data as it arrives */
+    uint64_t receive_xoff_bytes;   /**< lossless class with PFC: pauses the leaf when more than this is held */
+    uint64_t receive_xon_bytes;    /**< resumes it when no more than this is left */
+    bool selective_repeat;         /**< only what is missing is sent again (recovery.h); needs out_of_order */
     uint32_t
         loss_distance; /**< selective repeat: a packet is lost once one so many numbers above is there; 0 = never */
     uint64_t short_timeout_ps; /**< in place of retransmit_timeout_ps while few packets are unacknowledged; 0 = none */

@@ -81,6 +81,17 @@ void receiver_handle_probe(struct endpoint *endpoint, struct engine_worker *work
     reply(endpoint, worker, packet, PACKET_PROBE_REPLY, packet->number, 0, now_ps);
 }
 
+void receiver_handle_urgent(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet,
+                            uint64_t now_ps) {
+    if (endpoint->context->parameters->nic.urgent_timeout_ps > 0) {
+        nic_drain(endpoint, worker, now_ps);
+        reply(endpoint, worker, packet, PACKET_URGENT_ACK, packet->number, 0, now_ps);
+    }
+    if (urgent_is_new(endpoint, packet)) {
+        endpoint_deliver(endpoint, worker, PACKET_URGENT, packet->source, packet->message, 0, now_ps);
+    }
+}
+
 /* When the congestion context that is at issue was notified last. */
 static uint64_t *notified_of(const struct endpoint *endpoint, struct receiver *receiver) {
     const struct nic *nic = &endpoint->nic;

@@ -10,8 +10,8 @@ enum { FIRST_CAPACITY = 1024, CONTEXT_RECORDS = 6 };
 
 static const char *const event_names[TRACE_EVENTS] = {"start",  "drop",   "trim",    "lose",    "pause",
                                                       "resume", "credit", "deliver", "complete"};
-static const char *const kind_names[] = {"DATA",  "URGENT",      "ACK",    "NACK", "CONGESTION",
-                                         "PROBE", "PROBE_REPLY", "RECORD", "PULL"};
+static const char *const kind_names[] = {"DATA",        "URGENT", "ACK",  "NACK",          "CONGESTION", "PROBE",
+                                         "PROBE_REPLY", "RECORD", "PULL", "SELECTIVE_ACK", "URGENT_ACK", "TRIMMED"};
 
 void trace_add(struct trace *trace, const struct trace_record *record) {
     while (atomic_flag_test_and_set_explicit(&trace->busy, memory_order_acquire)) {

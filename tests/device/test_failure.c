@@ -351,6 +351,42 @@ START_TEST(ports_weigh_what_is_left_behind_them) {
 }
 END_TEST
 
+static void post_urgent(struct failing *failing) {
+    const struct traffic_message message = {.destination = 1, .bytes = 100, .route = TRAFFIC_FABRIC, .urgent = 1};
+    failing->rig->parameters.nic.urgent_timeout_ps = 10 * US;
+    rig_add(failing->rig, 0, &message);
+}
+
+/* Sent at 0 and after 10 us into a dead link, and after 20 us more again. */
+START_TEST(a_lost_urgent_message_is_sent_again) {
+    struct failing failing;
+    begin_star(&failing, 2);
+    cut(&failing, rig_down(failing.rig, 1), 0, 20 * US);
+    post_urgent(&failing);
+    rig_finish(failing.rig);
+    ck_assert_uint_eq(rig_delivered_ps(failing.rig, 0),
+                      30 * US + (100 + RIG_HEADER_BYTES) * R_PS + UINT64_C(2) * RIG_LATENCY_PS);
+    ck_assert_uint_eq(rig_endpoints(failing.rig).timeouts, 2);
+    ck_assert_uint_eq(rig_endpoints(failing.rig).retransmitted_packets, 2);
+    rig_free(failing.rig);
+}
+END_TEST
+
+/* Its first two acknowledgements are lost: it comes three times, and counts once. */
+START_TEST(an_urgent_message_that_comes_again_is_delivered_once) {
+    struct failing failing;
+    begin_star(&failing, 2);
+    add(&failing, FAILURE_LOSSY, rig_up(failing.rig, 1), 0, 20 * US)->loss_fxp32 = FAILURE_LOSS_ONE;
+    post_urgent(&failing);
+    rig_finish(failing.rig);
+    ck_assert_uint_eq(rig_delivered_ps(failing.rig, 0), (100 + RIG_HEADER_BYTES) * R_PS + UINT64_C(2) * RIG_LATENCY_PS);
+    ck_assert_uint_eq(rig_endpoints(failing.rig).duplicates, 2);
+    ck_assert_uint_eq(rig_endpoints(failing.rig).delivered_messages, 1);
+    ck_assert_uint_eq(counters(&failing, rig_up(failing.rig, 1))->lost_packets, 2);
+    rig_free(failing.rig);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("device: failures");
     TCase *tests = tcase_create("failures");
@@ -366,6 +402,8 @@ int main(void) {
     tcase_add_test(tests, a_pause_is_forgotten_with_the_link_and_told_again);
     tcase_add_test(tests, threads_change_nothing);
     tcase_add_test(tests, ports_weigh_what_is_left_behind_them);
+    tcase_add_test(tests, a_lost_urgent_message_is_sent_again);
+    tcase_add_test(tests, an_urgent_message_that_comes_again_is_delivered_once);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -119,6 +119,7 @@ static void sum_endpoints(struct summary *s, const struct reference *reference) 
         s->endpoints.receive_discards += counts->receive_discards;
         s->endpoints.receive_pauses += counts->receive_pauses;
         s->endpoints.inferred += counts->inferred;
+        s->endpoints.urgent_again += counts->urgent_again;
         s->endpoints.spurious += counts->spurious;
     }
 }
@@ -222,6 +223,9 @@ static bool window_stall(const struct summary *s) {
 }
 static bool urgent(const struct summary *s) {
     return s->starts[PACKET_URGENT] > 0;
+}
+static bool urgent_again(const struct summary *s) {
+    return s->endpoints.urgent_again > 0;
 }
 static bool nvlink(const struct summary *s) {
     return s->starts[PACKET_RECORD] > 0;
@@ -399,6 +403,7 @@ static const struct {
     [FEATURE_PULL] = {"pull", pull},
     [FEATURE_WINDOW_STALL] = {"window holds a queue pair", window_stall},
     [FEATURE_URGENT] = {"urgent message", urgent},
+    [FEATURE_URGENT_AGAIN] = {"urgent message sent again", urgent_again},
     [FEATURE_NVLINK] = {"NVLink", nvlink},
     [FEATURE_SECOND_CHANNEL] = {"second NVLink channel", second_channel},
     [FEATURE_SERIES] = {"series of NVLink messages", series},

@@ -126,7 +126,7 @@ static void draw_lopsided(struct failure_list *list, uint64_t number, const stru
         if (fabric->devices[fabric->links[link].tail_device].kind == FABRIC_SWITCH &&
             fabric->devices[fabric->links[link].head_device].kind == FABRIC_SWITCH) {
             add_cable(list, &dice, fabric, link, &cause, dice_chance(&dice, 50));
-            list->convergence_ps = dice_chance(&dice, 75) ? 0 : list->convergence_ps;
+            list->convergence_ps = dice_chance(&dice, 40) ? 0 : list->convergence_ps;
             return;
         }
     }

@@ -24,6 +24,7 @@ enum topic {
     TOPIC_WATCHDOG_ACTION,
     TOPIC_SPLIT = 640,
     TOPIC_WEIGHTS,
+    TOPIC_URGENT,
     TOPIC_INFINIBAND = 240
 };
 
@@ -272,6 +273,11 @@ static void draw_weights(struct network_parameters *parameters, uint64_t number)
     parameters->path.remote_weights = dice_chance(&dice, 80);
 }
 
+static void draw_urgent(struct network_parameters *parameters, uint64_t number) {
+    struct dice dice = dice_of(number, TOPIC_URGENT);
+    parameters->nic.urgent_timeout_ps = dice_chance(&dice, 60) ? dice_between(&dice, 3 * US, 60 * US) : 0;
+}
+
 static void draw_headroom(struct network_parameters *parameters, uint64_t number) {
     struct dice dice = dice_of(number, TOPIC_HEADROOM);
     parameters->leaf.headroom_automatic = dice_chance(&dice, 8);
@@ -296,5 +302,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     draw_headroom(&parameters, number);
     draw_split(&parameters, number);
     draw_weights(&parameters, number);
+    draw_urgent(&parameters, number);
     return parameters;
 }

@@ -24,6 +24,8 @@ struct reference_endpoint {
     struct reference_nvlink *nvlink;
     struct reference_receiver *receiver;
     struct reference_intake *intake;
+    struct packet *urgent; /* urgent messages that have arrived */
+    size_t n_urgent;
     struct reference_parts parts; /* of split messages, that have arrived */
 };
 
@@ -47,6 +49,7 @@ void reference_endpoint_free(struct reference_endpoint *endpoint) {
     reference_receiver_free(endpoint->receiver);
     reference_intake_free(endpoint->intake);
     reference_parts_free(&endpoint->parts);
+    free(endpoint->urgent);
     traffic_outbox_free(&endpoint->outbox);
     free(endpoint->armed);
     free(endpoint);
@@ -125,6 +128,36 @@ static void receive_data(struct reference_world *world, struct reference_endpoin
     free(whole.tags);
 }
 
+/** Whether an urgent message is new; it is noted. */
+static bool is_new(struct reference_endpoint *endpoint, const struct packet *packet) {
+    for (size_t i = 0; i < endpoint->n_urgent; i++) {
+        if (endpoint->urgent[i].source == packet->source && endpoint->urgent[i].number == packet->number) {
+            return false;
+        }
+    }
+    endpoint->urgent = memory_resize(endpoint->urgent, endpoint->n_urgent + 1, sizeof *endpoint->urgent);
+    endpoint->urgent[endpoint->n_urgent++] = *packet;
+    return true;
+}
+
+static void receive_urgent(struct reference_world *world, struct reference_endpoint *endpoint,
+                           const struct packet *packet) {
+    const struct packet ack = {.source = endpoint->device,
+                               .destination = packet->source,
+                               .number = packet->number,
+                               .size_bytes = (uint16_t)world->parameters->nic.control_bytes,
+                               .entropy = packet->entropy,
+                               .kind_class = PACKET_URGENT_ACK | PACKET_CLASS_CONTROL << 4};
+    if (world->parameters->nic.urgent_timeout_ps > 0) {
+        reference_nic_reply(world, endpoint->nic, &ack);
+    }
+    if (is_new(endpoint, packet)) {
+        deliver(world, endpoint, packet, packet->message, 0);
+    } else {
+        world->result->endpoints[endpoint->device].duplicate_packets++;
+    }
+}
+
 static void receive(struct reference_world *world, struct reference_endpoint *endpoint, uint16_t port,
                     const struct packet *packet) {
     if (port < endpoint->n_nics) {
@@ -136,7 +169,10 @@ static void receive(struct reference_world *world, struct reference_endpoint *en
         receive_data(world, endpoint, packet);
         break;
     case PACKET_URGENT:
-        deliver(world, endpoint, packet, packet->message, 0);
+        receive_urgent(world, endpoint, packet);
+        break;
+    case PACKET_URGENT_ACK:
+        reference_nic_urgent_acknowledged(endpoint->nic, packet->number);
         break;
     case PACKET_TRIMMED:
         reference_receiver_trimmed(world, endpoint->receiver, endpoint->nic, packet);
@@ -226,6 +262,9 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         post(world, endpoint, &endpoint->armed[step->value]);
         return true;
     case REFERENCE_STEP_TIMEOUT:
+        if (step->place >= REFERENCE_URGENT_PLACE) {
+            return reference_nic_urgent_timeout(world, endpoint->nic, (uint32_t)step->place - REFERENCE_URGENT_PLACE);
+        }
         return reference_nic_timeout(world, endpoint->nic, (uint32_t)step->place, step->value);
     default:
         BUG("an endpoint has no step of kind %d", (int)step->kind);

@@ -11,6 +11,10 @@
 
 struct reference_nic;
 
+enum {
+    REFERENCE_URGENT_PLACE = 1 << 16
+}; /**< of a time-out: from here on of urgent messages, by number; below, of queue pairs */
+
 /** State of an endpoint; NULL if it has no NIC. Its ports, one a plane, are the first of the device. Freed by reference_nic_free. */
 struct reference_nic *reference_nic_create(struct reference_world *world, uint32_t endpoint);
 
@@ -52,6 +56,12 @@ bool reference_nic_timeout(struct reference_world *world, struct reference_nic *
 /** Queue pair number `index` to a destination, as the series shows it. */
 struct recorder_pair_state reference_nic_pair(const struct reference_world *world, const struct reference_nic *nic,
                                               uint32_t destination, uint32_t index, uint64_t now_ps);
+
+/** The clock of an urgent message has run out, unless it is acknowledged. True if it is not. */
+bool reference_nic_urgent_timeout(struct reference_world *world, struct reference_nic *nic, uint32_t number);
+
+/** An urgent message has been acknowledged. */
+void reference_nic_urgent_acknowledged(struct reference_nic *nic, uint32_t number);
 
 /** Looks which planes lead where: queue pairs leave those that do not, and come back. */
 void reference_nic_fail_over(struct reference_world *world, struct reference_nic *nic);

@@ -18,6 +18,13 @@ struct reference_peer {
     uint64_t messages;
 };
 
+/** An urgent message that is sent again until it is acknowledged. */
+struct reference_urgent {
+    struct packet packet;
+    uint32_t repeats;
+    bool acknowledged;
+};
+
 /** What waits at the port of a plane. */
 struct reference_nic_port {
     struct reference_queue control, probes;
@@ -39,6 +46,7 @@ struct reference_nic {
     struct reference_pair **pairs; /* NULL where not used yet */
     uint32_t n_pairs;
     uint32_t urgent;                  /* urgent packets posted */
+    struct reference_urgent *urgents; /* all of them */
     struct reference_parts completed; /* parts of split messages */
 };
 

@@ -25,8 +25,9 @@ static struct sums sum(const struct random_case *random_case, const struct trace
         const bool at_switch = random_case->fabric->devices[record->device].kind == FABRIC_SWITCH;
         sums.dropped_bytes += record->event == TRACE_DROP && at_switch ? record->size_bytes : 0;
         sums.lost_bytes += record->event == TRACE_LOSE ? record->size_bytes : 0;
-        sums.dropped_urgent +=
-            (record->event == TRACE_DROP || record->event == TRACE_LOSE) && record->kind == PACKET_URGENT;
+        sums.dropped_urgent += (record->event == TRACE_DROP || record->event == TRACE_LOSE) &&
+                               record->kind == PACKET_URGENT &&
+                               random_case->parameters.nic.urgent_timeout_ps == 0; /* else it is sent again */
         sums.delivered += record->event == TRACE_DELIVER;
     }
     return sums;
