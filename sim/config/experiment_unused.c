@@ -270,6 +270,14 @@ static bool has_watchdog(const struct experiment *experiment) {
     return experiment->topology.leaf.watchdog || has_spine_watchdog(experiment);
 }
 
+static bool has_packets(const struct experiment *experiment) {
+    return experiment->network_model != EXPERIMENT_NETWORK_FLUID;
+}
+
+static bool has_packets_to_record(const struct experiment *experiment) {
+    return has_packets(experiment) || !has_record(experiment);
+}
+
 static const struct rule rules[] = {
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
@@ -330,6 +338,9 @@ static const struct rule rules[] = {
     {"path.exclusion", has_excluding, "with failures and a policy of a path other than ecmp, flowlet and d_mod_k"},
     {"path.convergence", has_failures, "with failures"},
     {"record", has_record, "with an interval above 0"},
+    {"record", has_packets_to_record, "by packets (network_model)"},
+    {"transport.recovery", has_packets, "by packets (network_model)"},
+    {"transport.retransmit_timeout", has_packets, "by packets (network_model)"},
     {"transport.loss_distance", has_selective_repeat, "with selective repeat (transport.recovery)"},
     {"transport.bandwidth_delay_window", has_selective_repeat, "with selective repeat (transport.recovery)"},
     {"transport.short_timeout_packets", has_short_timeout, "with a short time-out (transport.short_timeout)"},

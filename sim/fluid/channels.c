@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NOBODY UINT32_MAX
 #define SETTLED_PS (UINT64_C(1) << 62)
@@ -35,7 +36,10 @@ struct channels {
     const struct traffic *traffic;
     uint32_t first, n;    /* GPUs of the domain */
     struct channel *list; /* [GPU × TRAFFIC_CHANNELS] */
-    uint64_t *queued;     /* [channel × n] bytes for each GPU */
+    double *queued;       /* [channel × n] bytes for each GPU, whole numbers */
+    double *capacities;   /* [2 × n] of a GPU's NVLinks together, out and (from n on) in */
+    double *loads;        /* [n] scratch */
+    uint32_t *busy;       /* [n] scratch */
     struct share *share;
     uint32_t *active; /* channels */
     uint32_t n_active;
@@ -68,16 +72,13 @@ static double port_capacity(const struct channels *channels, const struct failur
                         : (double)endpoint->n_nvlinks * (double)(UINT64_C(1) << RATE_FRACTION_BITS) / (double)slowest;
 }
 
-static struct share *make_share(const struct channels *channels, const struct failure_plan *failures) {
+static void find_capacities(struct channels *channels, const struct failure_plan *failures) {
     const uint32_t n = channels->n;
-    double *capacities = memory_allocate(2 * (size_t)n, sizeof(*capacities));
+    channels->capacities = memory_allocate(2 * (size_t)n, sizeof(*channels->capacities));
     for (uint32_t i = 0; i < n; i++) {
-        capacities[i] = port_capacity(channels, failures, channels->first + i, false);
-        capacities[n + i] = port_capacity(channels, failures, channels->first + i, true);
+        channels->capacities[i] = port_capacity(channels, failures, channels->first + i, false);
+        channels->capacities[n + i] = port_capacity(channels, failures, channels->first + i, true);
     }
-    struct share *share = share_create(2 * n, capacities);
-    free(capacities);
-    return share;
 }
 
 struct channels *channels_create(const struct fabric *fabric, const struct fluid_parameters *parameters,
@@ -90,7 +91,10 @@ struct channels *channels_create(const struct fabric *fabric, const struct fluid
     channels->first = fabric->domains[domain].first_endpoint;
     channels->n = (uint32_t)n;
     channels->due_ps = TIME_NEVER;
-    channels->share = make_share(channels, failures);
+    find_capacities(channels, failures);
+    channels->share = share_create(2 * channels->n, channels->capacities);
+    channels->loads = memory_allocate(n, sizeof(*channels->loads));
+    channels->busy = memory_allocate(n, sizeof(*channels->busy));
     channels->list = memory_allocate(all, sizeof(*channels->list));
     channels->queued = memory_allocate(all * n, sizeof(*channels->queued));
     channels->active = memory_allocate(all, sizeof(*channels->active));
@@ -117,6 +121,9 @@ void channels_free(struct channels *channels) {
     share_free(channels->share);
     free(channels->list);
     free(channels->queued);
+    free(channels->capacities);
+    free(channels->loads);
+    free(channels->busy);
     free(channels->active);
     free(channels->sent_bytes);
     free(channels->received_bytes);
@@ -132,7 +139,7 @@ static uint32_t rank_of(const struct channels *channels, uint32_t number) {
     return channels->first + number / TRAFFIC_CHANNELS;
 }
 
-static uint64_t *queued_for(struct channels *channels, uint32_t number, uint32_t destination) {
+static double *queued_for(struct channels *channels, uint32_t number, uint32_t destination) {
     return &channels->queued[(size_t)number * channels->n + destination - channels->first];
 }
 
@@ -144,7 +151,7 @@ static void append(struct channels *channels, uint32_t number, const struct traf
                                                      .destination = message->destination,
                                                      .unit_bytes = message->unit_bytes});
     channel->queued_bytes += message->bytes;
-    *queued_for(channels, number, message->destination) += message->bytes;
+    *queued_for(channels, number, message->destination) += (double)message->bytes;
 }
 
 /* Generates what a series has next, as far as there is room ahead, then what waits behind it. */
@@ -222,15 +229,15 @@ uint64_t channels_time_ps(const struct channels *channels) {
     return timers_time_ps(&channels->ends);
 }
 
-/* As many messages as end within the resolution end together, at the end of the last of them. */
-static void plan_burst(struct channels *channels, uint32_t number) {
-    struct channel *channel = &channels->list[number];
-    if (channel->rate <= 0) {
-        timers_set(&channels->ends, number, TIME_NEVER);
-        return;
-    }
+/* As many messages as end within the resolution end together, at the end of the last of them; at least one. */
+static void count_burst(const struct channels *channels, struct channel *channel) {
     const double until = channel->sent + channel->rate * (double)channels->given->resolution_ps;
     const uint32_t unsent = fifo_unsent(&channel->fifo);
+    if ((double)channel->queued_bytes <= until) {
+        channel->burst_count = unsent;
+        channel->burst_bytes = channel->queued_bytes;
+        return;
+    }
     channel->burst_count = 1;
     channel->burst_bytes = fifo_unsent_entry(&channel->fifo, 0)->bytes;
     while (channel->burst_count < unsent) {
@@ -241,6 +248,15 @@ static void plan_burst(struct channels *channels, uint32_t number) {
         channel->burst_bytes = more;
         channel->burst_count++;
     }
+}
+
+static void plan_burst(struct channels *channels, uint32_t number) {
+    struct channel *channel = &channels->list[number];
+    if (channel->rate <= 0) {
+        timers_set(&channels->ends, number, TIME_NEVER);
+        return;
+    }
+    count_burst(channels, channel);
     const double left = (double)channel->burst_bytes - channel->sent;
     const double time = left > 0 ? ceil(left / channel->rate) : 0;
     timers_set(&channels->ends, number, time < 0x1p62 ? channel->since_ps + (uint64_t)time : TIME_NEVER);
@@ -268,14 +284,23 @@ static uint64_t delivery_ps(struct channels *channels, uint32_t number, const st
     return later(later(now_ps + after_ps, channel->begun_ps + channels->known_ps), channel->delivered_ps);
 }
 
+/* What the burst has sent is queued no longer. */
+static void take_off(struct channels *channels, uint32_t number) {
+    const struct channel *channel = &channels->list[number];
+    if (channel->burst_count == fifo_unsent(&channel->fifo)) {
+        memset(&channels->queued[(size_t)number * channels->n], 0, channels->n * sizeof(*channels->queued));
+        return;
+    }
+    for (uint32_t i = 0; i < channel->burst_count; i++) {
+        const struct fifo_entry *entry = fifo_unsent_entry(&channel->fifo, i);
+        *queued_for(channels, number, entry->destination) -= (double)entry->bytes;
+    }
+}
+
 uint32_t channels_take(struct channels *channels, uint64_t now_ps, uint32_t *count, uint64_t *delivered_ps) {
     const uint32_t number = timers_first(&channels->ends);
     struct channel *channel = &channels->list[number];
-    for (uint32_t i = 0; i < channel->burst_count; i++) {
-        const struct fifo_entry *entry = fifo_unsent_entry(&channel->fifo, i);
-        *queued_for(channels, number, entry->destination) -= entry->bytes;
-        channels->received_bytes[entry->destination - channels->first] += entry->bytes;
-    }
+    take_off(channels, number);
     const struct fifo_entry *last = fifo_unsent_entry(&channel->fifo, channel->burst_count - 1);
     *count = channel->burst_count;
     *delivered_ps = channel->delivered_ps = delivery_ps(channels, number, last, now_ps);
@@ -296,6 +321,7 @@ uint32_t channels_take(struct channels *channels, uint64_t now_ps, uint32_t *cou
 
 struct channels_arrival channels_arrive(struct channels *channels, uint32_t channel) {
     const struct fifo_entry entry = fifo_take(&channels->list[channel].fifo);
+    channels->received_bytes[entry.destination - channels->first] += entry.bytes;
     return (struct channels_arrival){
         .source = rank_of(channels, channel), .destination = entry.destination, .tag = entry.tag};
 }
@@ -310,13 +336,13 @@ uint64_t channels_due_ps(const struct channels *channels) {
 static struct share_use *describe_stream(struct channels *channels, uint32_t number, struct share_stream *stream,
                                          struct share_use *uses) {
     const uint32_t n = channels->n;
-    const uint64_t *queued = &channels->queued[(size_t)number * n];
+    const double *queued = &channels->queued[(size_t)number * n];
     const double one = (double)SHARE_ONE / (double)channels->list[number].queued_bytes;
     struct share_use *next = uses;
     *next++ = (struct share_use){.limit = number / TRAFFIC_CHANNELS, .weight_fxp24 = SHARE_ONE};
     for (uint32_t i = 0; i < n; i++) {
         if (queued[i] > 0) {
-            const uint32_t weight = (uint32_t)((double)queued[i] * one + 0.5);
+            const uint32_t weight = (uint32_t)(queued[i] * one + 0.5);
             *next++ = (struct share_use){.limit = n + i, .weight_fxp24 = weight > 0 ? weight : 1};
         }
     }
@@ -325,13 +351,43 @@ static struct share_use *describe_stream(struct channels *channels, uint32_t num
     return next;
 }
 
-void channels_solve(struct channels *channels, uint64_t now_ps) {
+/* Where every GPU's channels share what it can send, and nobody gets more than it can take, these are the rates. */
+static bool solve_by_senders(struct channels *channels) {
+    const uint32_t n = channels->n;
+    memset(channels->loads, 0, n * sizeof(*channels->loads));
+    memset(channels->busy, 0, n * sizeof(*channels->busy));
+    for (uint32_t i = 0; i < channels->n_active; i++) {
+        channels->busy[channels->active[i] / TRAFFIC_CHANNELS]++;
+    }
+    for (uint32_t i = 0; i < channels->n_active; i++) {
+        const uint32_t number = channels->active[i], own = number / TRAFFIC_CHANNELS;
+        const double *queued = &channels->queued[(size_t)number * n];
+        const double rate = channels->capacities[own] / channels->busy[own];
+        const double part = rate / (double)channels->list[number].queued_bytes;
+        channels->streams[i].rate = rate;
+        for (uint32_t to = 0; to < n; to++) {
+            channels->loads[to] += queued[to] * part;
+        }
+    }
+    for (uint32_t to = 0; to < n; to++) {
+        if (channels->loads[to] > channels->capacities[n + to]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void solve_all(struct channels *channels) {
     struct share_use *uses = channels->uses;
     for (uint32_t i = 0; i < channels->n_active; i++) {
         uses = describe_stream(channels, channels->active[i], &channels->streams[i], uses);
     }
-    if (channels->n_active > 0) {
-        share_solve(channels->share, channels->streams, channels->all, channels->n_active, NULL, 0);
+    share_solve(channels->share, channels->streams, channels->all, channels->n_active, NULL, 0);
+}
+
+void channels_solve(struct channels *channels, uint64_t now_ps) {
+    if (channels->n_active > 0 && !solve_by_senders(channels)) {
+        solve_all(channels);
     }
     for (uint32_t i = 0; i < channels->n_active; i++) {
         struct channel *channel = &channels->list[channels->active[i]];

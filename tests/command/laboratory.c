@@ -20,11 +20,13 @@ struct laboratory laboratory_run(const char *text) {
     struct error error;
     laboratory.fabric = fabric_build(&laboratory.experiment->topology, &error);
     ck_assert_ptr_nonnull(laboratory.fabric);
-    laboratory.simulation = (struct simulation){.experiment = laboratory.experiment,
-                                                .policy = &laboratory.experiment->policies[0],
-                                                .fabric = laboratory.fabric,
-                                                .seed = laboratory.experiment->seeds[0],
-                                                .threads = 1};
+    laboratory.simulation =
+        (struct simulation){.experiment = laboratory.experiment,
+                            .policy = &laboratory.experiment->policies[0],
+                            .fabric = laboratory.fabric,
+                            .fluid = laboratory.experiment->network_model == EXPERIMENT_NETWORK_FLUID,
+                            .seed = laboratory.experiment->seeds[0],
+                            .threads = 1};
     laboratory.measurement = simulation_run(&laboratory.simulation, &error);
     ck_assert_msg(laboratory.measurement != NULL, "%s", error.message);
     ck_assert_int_eq(laboratory.measurement->outcome, MEASUREMENT_FINISHED);
