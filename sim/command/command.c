@@ -22,6 +22,8 @@ const struct command command_table[] = {
      command_validate, &command_validate_grammar},
     {"perf", "sweep sizes as nccl-tests and DeepEP's tests do, and print their columns", command_perf,
      &command_perf_grammar},
+    {"train", "simulate a layer's exchanges, and say what a training step is made of", command_train,
+     &command_train_grammar},
     {"report", "write a web page with charts of one or several result files", command_report, &command_report_grammar},
     {"show", "print the table of a result file again", command_show, &command_show_grammar},
     {"diff", "say what differs between two result files: settings and numbers", command_diff, &command_diff_grammar},

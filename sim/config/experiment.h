@@ -330,6 +330,55 @@ struct experiment_sweep {
     uint64_t n_points;                /**< 0: there is no sweep */
 };
 
+enum experiment_gpu {
+    EXPERIMENT_GPU_H100,
+    EXPERIMENT_GPU_H800,
+    EXPERIMENT_GPU_H200,
+    EXPERIMENT_GPU_B200,
+    EXPERIMENT_GPU_GB200,
+    EXPERIMENT_GPU_GB300,
+};
+
+/** What matrices are multiplied in. */
+enum experiment_precision {
+    EXPERIMENT_PRECISION_BF16,
+    EXPERIMENT_PRECISION_FP8,
+    EXPERIMENT_PRECISION_MXFP8,
+    EXPERIMENT_PRECISION_NVFP4,
+    EXPERIMENT_PRECISIONS
+};
+
+enum experiment_schedule {
+    EXPERIMENT_SCHEDULE_1F1B,
+    EXPERIMENT_SCHEDULE_INTERLEAVED,
+    EXPERIMENT_SCHEDULE_1F1B_OVERLAP, /**< interleaved, one micro-batch's all-to-all behind another's computing */
+};
+
+/** Section `training`: the step around the layer that is simulated. */
+struct experiment_training {
+    uint32_t gpus; /**< that train; 0 = those of the cluster */
+    enum experiment_gpu gpu;
+    uint32_t tensor_parallelism, pipeline_parallelism, virtual_stages;
+    uint32_t sequence_tokens; /**< 0 = the preset's */
+    uint32_t micro_batch;     /**< sequences */
+    uint32_t global_batch;    /**< sequences of a step; 0 = no training described */
+    enum experiment_schedule schedule;
+    char pipeline_layout[256]; /**< layers of each virtual stage, comma-separated; auto */
+    enum experiment_precision precision, expert_precision;
+    double matrix_efficiency, attention_efficiency, expert_efficiency; /**< share of the peak */
+    uint64_t launch_ps;                                                /**< of a kernel, by the host */
+    uint32_t kernels_per_layer;                                        /**< forward */
+    bool cuda_graphs;
+    enum experiment_precision attention_precision; /**< of scores and values */
+    bool overlap_gradients;                        /**< behind the backward passes that are left */
+    uint32_t gradient_bytes, parameter_bytes;      /**< of an element on the network */
+    uint64_t step_overhead_ps;                     /**< optimiser, data, logging: on every GPU at the end */
+    uint32_t steps;                                /**< to the target; 0 = not known */
+    uint32_t evaluation_batch;                     /**< sequences that an evaluation takes forward; 0 = none */
+    uint32_t evaluation_every;                     /**< steps from one to the next */
+    struct experiment_place place;                 /**< of the section */
+};
+
 /** A configuration file with its topology. */
 struct experiment {
     char name[EXPERIMENT_NAME_SIZE];
@@ -357,6 +406,7 @@ struct experiment {
     struct experiment_record record;
     enum experiment_network_model network_model;
     struct experiment_sweep sweep;
+    struct experiment_training training;
     uint64_t seeds[EXPERIMENT_SEEDS];
     uint32_t n_seeds;
     uint64_t limit_ps;           /**< simulated time after which a run is given up */

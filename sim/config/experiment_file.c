@@ -185,6 +185,7 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     if (background != NULL) {
         background_reader_read(background->value, experiment, reading->errors);
     }
+    locate(reading->root, "training", &experiment->training.place);
     locate(reading->root, "record.links", &experiment->record.links_place);
     locate(reading->root, "record.pairs", &experiment->record.pairs_place);
     const struct contradiction_scope scope = {

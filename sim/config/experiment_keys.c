@@ -12,6 +12,7 @@
 #include "config/placement_keys.h"
 #include "config/record_keys.h"
 #include "config/sweep_keys.h"
+#include "config/training_keys.h"
 
 #include <assert.h>
 
@@ -463,6 +464,8 @@ static const struct section sections[] = {
      PART(placement)},
     {"gate", "How popularities of experts come about and vary, and what an expert can take.", SECTION(gate_keys),
      PART(traffic.routing)},
+    {"training", "The training step around the layer (`moefabric train`).", .keys = training_keys,
+     .n_keys = TRAINING_KEYS, PART(training)},
     {"policies", "One column of a comparison.", SECTION(policy_keys), .listed = true},
     {"background", "Traffic beside what is measured.", SECTION(background_keys), .listed = true},
     {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},

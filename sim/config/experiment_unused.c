@@ -276,9 +276,28 @@ static bool has_packets(const struct experiment *experiment) {
 
 static bool has_packets_to_record(const struct experiment *experiment) {
     return has_packets(experiment) || !has_record(experiment);
+static bool has_step(const struct experiment *experiment) {
+    return experiment->training.global_batch > 0;
+}
+
+static bool has_virtual_stages(const struct experiment *experiment) {
+    return has_step(experiment) && experiment->training.schedule != EXPERIMENT_SCHEDULE_1F1B;
+}
+
+static bool has_launches(const struct experiment *experiment) {
+    return has_step(experiment) && !experiment->training.cuda_graphs;
+}
+
+static bool has_evaluation(const struct experiment *experiment) {
+    return has_step(experiment) && experiment->training.evaluation_batch > 0;
 }
 
 static const struct rule rules[] = {
+    {"training", has_step, "with training.global_batch"},
+    {"training.virtual_stages", has_virtual_stages, "under schedules interleaved and 1f1b_overlap"},
+    {"training.launch", has_launches, "without training.cuda_graphs"},
+    {"training.kernels_per_layer", has_launches, "without training.cuda_graphs"},
+    {"training.evaluation_every", has_evaluation, "with training.evaluation_batch"},
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
     {"model.groups_kept", is_group_limited, "under gate group_limited"},

@@ -152,6 +152,7 @@ static void check_round_trip(void) {
     memset(experiment.topology.path, 0, sizeof experiment.topology.path);
     experiment.record.links_place = again.record.links_place; /* of another file */
     experiment.record.pairs_place = again.record.pairs_place;
+    experiment.training.place = again.training.place;
     ck_assert_mem_eq(&experiment, &again, sizeof experiment);
     char *text_again = configuration_resolved_text(&again, NULL);
     ck_assert_str_eq(text, text_again);

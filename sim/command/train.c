@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/error_id.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "command/arguments.h"
+#include "command/batch.h"
+#include "command/command.h"
+#include "command/failures.h"
+#include "command/spare.h"
+#include "command/study.h"
+#include "command/train_report.h"
+#include "command/train_setup.h"
+#include "command/train_trace.h"
+#include "fabric/builder.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const struct arguments_grammar command_train_grammar = {
+    .command = "train",
+    .operand = "CONFIG",
+    .operand_required = true,
+    .options =
+        ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS | ARGUMENTS_QUIET,
+    .description =
+        "Simulates dispatch and combine of one layer with every policy and seed, and puts them into a training step "
+        "(section `training`):\n"
+        "layers on a pipeline, computing by operations and peaks, what of the exchanges is hidden behind it, waiting, "
+        "gradients. Then each\ncause is taken away in turn. With --output the timeline of the first policy's step is "
+        "written "
+        "in Chrome's trace format, which\nPerfetto opens.",
+    .examples =
+        "  moefabric train configs/training-deepseek-v3.yaml\n"
+        "  moefabric train configs/training-deepseek-v3.yaml --set training.schedule=1f1b_overlap -o step.json\n",
+};
+
+static int fail(const struct error *error) {
+    error_print(stderr, error);
+    return (int)error->exit_code;
+}
+
+/* A policy's steps, one a seed. */
+static bool fill_column(const struct experiment *experiment, const struct training_setup *setup,
+                        struct measurement *const *measurements, const double *loads, struct train_column *column,
+                        struct error *error) {
+    const uint32_t n = experiment->n_seeds;
+    struct training_exchange sum = {0};
+    column->least_step_s = INFINITY;
+    for (uint32_t seed = 0; seed < n; seed++) {
+        struct training_setup of_seed = *setup;
+        struct training_result result;
+        if (measurements[seed] == NULL || !train_setup_take(measurements[seed], &of_seed.exchange)) {
+            return error_set(error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
+                             "%s, seed %llu: the exchange was not finished, so no step can be made of it",
+                             column->policy, (unsigned long long)experiment->seeds[seed]);
+        }
+        of_seed.exchange.expert_load = loads[seed];
+        if (!training_step(&of_seed, NULL, NULL, &result, error)) {
+            return false;
+        }
+        const struct train_figures figures = train_report_figures(&of_seed, &result);
+        for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+            sum.phase_ps[phase] += of_seed.exchange.phase_ps[phase];
+        }
+        sum.expert_load += loads[seed];
+        column->least_step_s = fmin(column->least_step_s, figures.step_s);
+        column->most_step_s = fmax(column->most_step_s, figures.step_s);
+        training_result_fini(&result);
+    }
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        column->exchange.phase_ps[phase] = sum.phase_ps[phase] / n;
+    }
+    column->exchange.expert_load = sum.expert_load / n;
+    struct training_setup mean = *setup;
+    struct training_result result;
+    mean.exchange = column->exchange;
+    if (!training_step(&mean, NULL, NULL, &result, error)) {
+        return false;
+    }
+    column->mean = train_report_figures(&mean, &result);
+    training_result_fini(&result);
+    return true;
+}
+
+static bool print_layout(const struct training_setup *setup, struct error *error) {
+    struct training_result result;
+    if (!training_step(setup, NULL, NULL, &result, error)) {
+        return false;
+    }
+    const bool fits = result.state_bytes < setup->gpu->memory_gb * 1e9;
+    if (fits) {
+        train_report_layout(stdout, setup, &result);
+        fflush(stdout);
+    } else {
+        error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                  "weights, gradients and optimiser take %.1f GB on a GPU of %.0f GB", result.state_bytes / 1e9,
+                  setup->gpu->memory_gb);
+        error_hint(error, "more pipeline stages, larger expert-parallel groups or more data-parallel copies take less");
+    }
+    training_result_fini(&result);
+    return fits;
+}
+
+/* The tables of all policies, once their exchanges are known. */
+static bool report(const struct arguments *given, const struct experiment *experiment,
+                   const struct training_setup *setup, const uint32_t *policies, uint32_t n_policies,
+                   const struct batch_result *batch, struct error *error) {
+    struct train_column columns[EXPERIMENT_COLUMNS] = {{0}};
+    double *loads = memory_allocate(experiment->n_seeds, sizeof *loads);
+    bool done = true;
+    for (uint32_t seed = 0; seed < experiment->n_seeds && done; seed++) {
+        done = train_setup_load(experiment, experiment->seeds[seed], &loads[seed], error);
+    }
+    for (uint32_t p = 0; p < n_policies && done; p++) {
+        columns[p].policy = experiment->policies[policies[p]].name;
+        done = fill_column(experiment, setup, batch->measurements + (size_t)p * experiment->n_seeds, loads, &columns[p],
+                           error);
+    }
+    free(loads);
+    if (!done) {
+        return false;
+    }
+    train_report_table(stdout, setup, columns, n_policies, experiment->n_seeds);
+    if (!train_report_causes(stdout, setup, columns, n_policies, error)) {
+        return false;
+    }
+    if (given->output == NULL) {
+        return true;
+    }
+    struct training_setup first = *setup;
+    first.exchange = columns[0].exchange;
+    return train_trace_write(given->output, &first, error);
+}
+
+static bool simulate(const struct arguments *given, const struct experiment *experiment,
+                     const struct training_setup *setup, const uint32_t *policies, uint32_t n_policies,
+                     struct error *error) {
+    struct fabric *fabric = fabric_build(&experiment->topology, error);
+    struct batch_result result = {0};
+    const struct batch batch = {.experiment = experiment,
+                                .fabric = fabric,
+                                .policies = policies,
+                                .n_policies = n_policies,
+                                .threads = given->threads,
+                                .quiet = given->quiet};
+    const bool done = fabric != NULL && failures_check(experiment, fabric, error) &&
+                      batch_run(&batch, &result, error) &&
+                      report(given, experiment, setup, policies, n_policies, &result, error);
+    batch_result_fini(&result);
+    fabric_free(fabric);
+    return done;
+}
+
+static int train(const struct arguments *given) {
+    struct experiment experiment;
+    struct training_setup setup;
+    struct error error = {0};
+    uint32_t policies[EXPERIMENT_COLUMNS], n_policies = 1;
+    const enum exit_code code = arguments_experiment(given, &experiment);
+    if (code != EXIT_CODE_OK) {
+        return (int)code;
+    }
+    if (given->policy != NULL) {
+        if (!study_find_policy(&experiment, given->policy, &policies[0])) {
+            return EXIT_CODE_USAGE;
+        }
+    } else {
+        n_policies = experiment.n_policies;
+        for (uint32_t p = 0; p < n_policies; p++) {
+            policies[p] = p;
+        }
+    }
+    const bool writable =
+        given->output == NULL || (spare_inputs(given->operand, &experiment, given->output, "--output", &error) &&
+                                  file_check_writable(given->output, &error));
+    const bool done = writable && train_setup_init(&setup, &experiment, &error) && print_layout(&setup, &error) &&
+                      simulate(given, &experiment, &setup, policies, n_policies, &error);
+    if (!done) {
+        train_setup_locate(&experiment, &error);
+    }
+    return done ? EXIT_CODE_OK : fail(&error);
+}
+
+int command_train(int n_arguments, char **arguments) {
+    struct arguments given;
+    int code;
+    return arguments_read(&given, &command_train_grammar, n_arguments, arguments, &code) ? train(&given) : code;
+}

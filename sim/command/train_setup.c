@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/train_setup.h"
+
+#include "base/error_id.h"
+#include "command/plan.h"
+#include "results/summary.h"
+#include "workload/moe_summary.h"
+
+#include <string.h>
+
+static bool refuse(struct error *error, const char *hint, const char *text) {
+    error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, "%s", text);
+    error_hint(error, "%s", hint);
+    return false;
+}
+
+/* The model must be one whose layers are known, and its exchanges those of the configuration. */
+static bool check_model(const struct experiment *experiment, struct error *error) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    if (experiment->training.global_batch == 0) {
+        return refuse(error, "for example training: {global_batch: 16384, pipeline_parallelism: 4}",
+                      "the configuration describes no training step: `training.global_batch` is not given");
+    }
+    if (traffic->pattern != EXPERIMENT_PATTERN_MOE || !traffic->dispatch || !traffic->combine ||
+        !traffic->combine_backward || !traffic->dispatch_backward) {
+        return refuse(error,
+                      "traffic: {pattern: moe, phases: [dispatch, combine, combine_backward, dispatch_backward]}",
+                      "a training step needs the exchanges of a layer with experts, forward and backward");
+    }
+    if (model_shape_find(experiment->model.preset) == NULL) {
+        char names[ERROR_MESSAGE_SIZE] = "known are";
+        for (size_t i = 0; model_shape_names[i] != NULL; i++) {
+            const size_t length = strlen(names);
+            if (experiment_preset_find(model_shape_names[i])->experts > 0) {
+                snprintf(names + length, sizeof names - length, "%s %s", i > 0 ? "," : "", model_shape_names[i]);
+            }
+        }
+        return refuse(error, names, "the layers of this model are not known: `model.preset` must be one that is");
+    }
+    return true;
+}
+
+static bool check_precision(const struct gpu *gpu, enum experiment_precision precision, const char *key,
+                            struct error *error) {
+    static const char *const names[EXPERIMENT_PRECISIONS] = {"bf16", "fp8", "mxfp8", "nvfp4"};
+    return gpu->tflops[precision] > 0 ||
+           error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                     "training.%s: a GPU `%s` does not compute in %s", key, gpu->name, names[precision]);
+}
+
+static bool fill(struct training_setup *setup, const struct experiment *experiment, struct error *error) {
+    const struct experiment_training *training = &experiment->training;
+    const struct topology *topology = &experiment->topology;
+    if (!check_model(experiment, error)) {
+        return false;
+    }
+    *setup = (struct training_setup){.training = training,
+                                     .preset = experiment_preset_find(experiment->model.preset),
+                                     .shape = model_shape_find(experiment->model.preset),
+                                     .gpu = gpu_find(training->gpu),
+                                     .exchange = {.expert_load = 1}};
+    if (!check_precision(setup->gpu, training->precision, "precision", error) ||
+        !check_precision(setup->gpu, training->expert_precision, "expert_precision", error) ||
+        !check_precision(setup->gpu, training->attention_precision, "attention_precision", error) ||
+        !training_groups_fill(&setup->groups, experiment, error)) {
+        return false;
+    }
+    setup->groups.nvlink_bytes_per_s = (double)topology->nvlink.link_rate_bits_per_s / 8 *
+                                       topology->nvlink.links_per_gpu * topology->nvlink.usable_fraction;
+    setup->send_latency_ps = 2 * topology->nic.latency_ps + 3 * topology->leaf.latency_ps;
+    return training->tensor_parallelism <= topology->gpus_used ||
+           refuse(error, "tensor parallelism is simulated inside NVLink domains",
+                  "training.tensor_parallelism is more than the GPUs of an NVLink domain");
+}
+
+void train_setup_locate(const struct experiment *experiment, struct error *error) {
+    const struct experiment_place *place = &experiment->training.place;
+    if (error->exit_code == EXIT_CODE_CONFIGURATION && error->file[0] == '\0') {
+        snprintf(error->file, sizeof error->file, "%s", place->file);
+        error->line = place->line;
+        error->column = place->column;
+    }
+}
+
+bool train_setup_init(struct training_setup *setup, const struct experiment *experiment, struct error *error) {
+    if (fill(setup, experiment, error)) {
+        return true;
+    }
+    train_setup_locate(experiment, error);
+    return false;
+}
+
+bool train_setup_take(const struct measurement *measurement, struct training_exchange *exchange) {
+    struct summary *summary = summary_create(measurement);
+    bool finished = summary->outcome == MEASUREMENT_FINISHED;
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        exchange->phase_ps[phase] = 0;
+        for (uint32_t i = 0; i < summary->n_phases; i++) {
+            if (strcmp(summary->phases[i].name, training_phase_names[phase]) == 0) {
+                exchange->phase_ps[phase] = (uint64_t)(summary->phases[i].time_ps + 0.5);
+            }
+        }
+        finished = finished && exchange->phase_ps[phase] > 0;
+    }
+    summary_free(summary);
+    return finished;
+}
+
+bool train_setup_load(const struct experiment *experiment, uint64_t seed, double *load, struct error *error) {
+    struct plan plan;
+    if (!plan_init(&plan, experiment, false, seed, error)) {
+        return false;
+    }
+    const struct moe_summary_balance balance = moe_summary_rank_balance(plan.moe);
+    *load = (double)balance.largest / balance.mean;
+    plan_fini(&plan);
+    return true;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "config/training_keys.h"
+
+#include "config/experiment.h"
+
+#define FIELD(member)                                                                                                  \
+    .offset = offsetof(struct experiment_training, member), .size = sizeof(((struct experiment_training *)0)->member)
+
+static const char *const gpus[] = {"h100", "h800", "h200", "b200", "gb200", "gb300", NULL};
+static const char *const precisions[] = {"bf16", "fp8", "mxfp8", "nvfp4", NULL};
+static const char *const schedules[] = {"1f1b", "interleaved", "1f1b_overlap", NULL};
+
+#define CALIBRATED                                                                                                     \
+    "share of the GPU's dense peak. Ours: no share is published by kind of operation; calibrate it on one measured "   \
+    "step"
+
+const struct key training_keys[TRAINING_KEYS] = {
+    {"gpus", KEY_QUANTITY, QUANTITY_COUNT, "0", "1048576", "0",
+     .doc = "GPUs that train, in copies of the cluster that is simulated: expert-parallel groups are alike. 0 = those "
+            "of the cluster.",
+     FIELD(gpus)},
+    {"gpu", KEY_CHOICE, .fallback = "gb300", .names = gpus,
+     .doc = "Dense peaks and memory are those of NVIDIA's data sheets (sim/training/gpu.c).", FIELD(gpu)},
+    {"tensor_parallelism", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "1",
+     .doc = "GPUs that share every matrix of a layer, with sequence parallelism.", FIELD(tensor_parallelism)},
+    {"pipeline_parallelism", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "1", .doc = "Stages of the pipeline.",
+     FIELD(pipeline_parallelism)},
+    {"virtual_stages", KEY_QUANTITY, QUANTITY_COUNT, "1", "64", "1",
+     .doc = "interleaved, 1f1b_overlap: parts of the model on each stage (arXiv:2104.04473).", FIELD(virtual_stages)},
+    {"sequence", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777216", "0",
+     .doc = "Tokens of a sequence; 0 = as the model's preset.", FIELD(sequence_tokens)},
+    {"micro_batch", KEY_QUANTITY, QUANTITY_COUNT, "1", "65536", "1", .doc = "Sequences that a stage takes at once.",
+     FIELD(micro_batch)},
+    {"global_batch", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777216", "0",
+     .doc = "Sequences of a step, over all GPUs; 0 = no training step is described.", FIELD(global_batch)},
+    {"schedule", KEY_CHOICE, .fallback = "interleaved", .names = schedules,
+     .doc = "1f1b: one forward, one backward (arXiv:2104.04473). interleaved: the same with virtual_stages. "
+            "1f1b_overlap: a forward and a backward pass of two micro-batches run together, so that the all-to-all of "
+            "one is behind the computing of the other (DualPipe, arXiv:2412.19437; Megatron-Core's "
+            "overlap_moe_expert_parallel_comm).",
+     FIELD(schedule)},
+    {"pipeline_layout", KEY_TEXT, .fallback = "auto",
+     .doc = "Layers of each virtual stage, comma-separated and in the order of the model: the embedding, dense layers, "
+            "layers with experts, multi-token prediction, the logits, each counts as one. auto: the cut whose largest "
+            "part is least.",
+     FIELD(pipeline_layout)},
+    {"precision", KEY_CHOICE, .fallback = "mxfp8", .names = precisions,
+     .doc = "Of all matrices but those of experts and of the attention itself.", FIELD(precision)},
+    {"expert_precision", KEY_CHOICE, .fallback = "mxfp8", .names = precisions, .doc = "Of experts' matrices.",
+     FIELD(expert_precision)},
+    {"attention_precision", KEY_CHOICE, .fallback = "bf16", .names = precisions,
+     .doc = "Of attention's scores and weighted values.", FIELD(attention_precision)},
+    {"matrix_efficiency", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.5", .doc = "Matrices: " CALIBRATED ".",
+     FIELD(matrix_efficiency)},
+    {"attention_efficiency", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.5",
+     .doc = "Scores and weighted values: " CALIBRATED ".", FIELD(attention_efficiency)},
+    {"expert_efficiency", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.5",
+     .doc = "Grouped matrices of experts: " CALIBRATED ".", FIELD(expert_efficiency)},
+    {"launch", KEY_QUANTITY, QUANTITY_TIME, "0 s", "1 ms", "5 us",
+     .doc = "Host's time to launch a kernel (estimate: CUDA launches take 2.5 us and more, and frameworks add to "
+            "it). A layer takes at least its kernels times this, unless cuda_graphs.",
+     FIELD(launch_ps)},
+    {"kernels_per_layer", KEY_QUANTITY, QUANTITY_COUNT, "0", "100000", "60",
+     .doc = "Kernels of a layer's forward pass; the backward pass has twice as many (estimate).",
+     FIELD(kernels_per_layer)},
+    {"cuda_graphs", KEY_FLAG, .fallback = "true",
+     .doc = "The whole iteration is launched at once: launches cost nothing.", FIELD(cuda_graphs)},
+    {"overlap_gradients", KEY_FLAG, .fallback = "true",
+     .doc = "Gradients of a part of the model are reduced as soon as its last backward pass is over; else after all.",
+     FIELD(overlap_gradients)},
+    {"gradient_bytes", KEY_QUANTITY, QUANTITY_COUNT, "1", "8", "4",
+     .doc = "Bytes of a gradient on the network (Megatron-LM accumulates and reduces in FP32 by default).",
+     FIELD(gradient_bytes)},
+    {"parameter_bytes", KEY_QUANTITY, QUANTITY_COUNT, "0", "8", "2",
+     .doc = "Bytes of a parameter that is gathered after the optimiser's step (distributed optimiser, BF16).",
+     FIELD(parameter_bytes)},
+    {"step_overhead", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "0 s",
+     .doc = "What every step takes beside: optimiser, data, logging.", FIELD(step_overhead_ps)},
+    {"steps", KEY_QUANTITY, QUANTITY_COUNT, "0", "4294967295", "0", .doc = "Steps to the target; 0 = not known.",
+     FIELD(steps)},
+    {"evaluation_batch", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777216", "0",
+     .doc = "Sequences that an evaluation takes forward (MLPerf Training, llm_moe_pretraining: 1024 after every step); "
+            "0 = "
+            "none.",
+     FIELD(evaluation_batch)},
+    {"evaluation_every", KEY_QUANTITY, QUANTITY_COUNT, "1", "16777216", "1",
+     .doc = "Steps from one evaluation to the next.", FIELD(evaluation_every)},
+};

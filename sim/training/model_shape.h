@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What a model's layers compute: multiplications and additions of one token, and parameters, from published dimensions.
+ */
+#ifndef MOEFABRIC_TRAINING_MODEL_SHAPE_H
+#define MOEFABRIC_TRAINING_MODEL_SHAPE_H
+
+#include "config/experiment.h"
+#include "config/experiment_preset.h"
+
+#include <stdint.h>
+
+/** Dimensions that the traffic of a layer does not need. */
+struct model_shape {
+    const char *name;         /**< of the preset */
+    uint32_t heads, kv_heads; /**< attention; with latent attention kv_heads is not used */
+    uint32_t key_width;       /**< of a head's keys and queries */
+    uint32_t value_width;     /**< of a head's values */
+    uint32_t query_rank;      /**< latent attention: of the queries' compression; 0 = ordinary attention */
+    uint32_t kv_rank;         /**< latent attention: of keys and values together */
+    uint32_t rope_width;      /**< latent attention: part of key_width that all heads share */
+    uint32_t window_tokens;   /**< every second layer looks back only so far; 0 = none does */
+    uint32_t dense_hidden;    /**< feed-forward layers without experts */
+    uint32_t vocabulary;
+    uint32_t mtp_layers; /**< multi-token prediction: layers beyond the preset's */
+    const char *source;
+};
+
+/** The dimensions of a preset; NULL if they are not known. */
+const struct model_shape *model_shape_find(const char *preset);
+
+/** Names of all of them, NULL-terminated. */
+extern const char *const model_shape_names[];
+
+/** What a unit of a pipeline is. Units stand in this order. */
+enum model_layer {
+    MODEL_LAYER_EMBEDDING,
+    MODEL_LAYER_DENSE,
+    MODEL_LAYER_MOE,
+    MODEL_LAYER_MTP, /**< a layer with experts, its projection and its logits */
+    MODEL_LAYER_LOGITS,
+    MODEL_LAYER_KINDS
+};
+
+/** Operations of one token, forward: a multiplication and an addition are two. */
+struct model_operations {
+    double projections; /**< linear maps of attention */
+    double attention;   /**< scores and weighted values, causal: half the sequence on average */
+    double dense;       /**< feed-forward without experts, and shared experts */
+    double router;
+    double experts; /**< of all experts that a token picks */
+    double logits;
+};
+
+/** Operations of a layer for one token in a sequence of so many. */
+struct model_operations model_shape_operations(const struct model_shape *shape, const struct experiment_preset *preset,
+                                               enum model_layer layer, uint32_t sequence_tokens);
+
+/** Parameters of a layer: those that every GPU of a stage holds, and those of all experts. */
+struct model_parameters {
+    double shared, experts;
+};
+
+/** Parameters of a layer. */
+struct model_parameters model_shape_parameters(const struct model_shape *shape, const struct experiment_preset *preset,
+                                               enum model_layer layer);
+
+/** How many layers of a kind there are. */
+uint32_t model_shape_count(const struct model_shape *shape, const struct experiment_preset *preset,
+                           enum model_layer layer);
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "training/pipeline.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOT_OVER UINT64_MAX
+
+/* A pass in a stage's order. */
+struct step {
+    uint32_t micro_batch, part;
+};
+
+/* What a stage does in its turn: a forward, a backward or both together. */
+struct turn {
+    bool has[PIPELINE_DIRECTIONS];
+    struct step steps[PIPELINE_DIRECTIONS];
+};
+
+/* One stage's order, and how far it is. */
+struct stage {
+    struct turn *turns;
+    uint32_t n_turns, next;
+    uint64_t free_ps;
+};
+
+struct run {
+    const struct pipeline *pipeline;
+    struct stage *stages;
+    uint64_t *ends_ps[PIPELINE_DIRECTIONS]; /* [part × micro_batches + micro_batch]; NOT_OVER at first */
+    struct pipeline_stage_time *times;
+};
+
+/* A pass that is under way. */
+struct thread {
+    const struct pipeline_pass *pass;
+    uint32_t next;
+    uint64_t ready_ps;
+};
+
+static uint32_t parts_of(const struct pipeline *pipeline) {
+    return pipeline->stages * pipeline->parts_per_stage;
+}
+
+/*
+ * The k-th pass of a stage in a direction: with several parts a stage takes as many micro-batches as there are stages through one part, then
+ * through the next. The last round may be smaller.
+ */
+static struct step step_of(const struct pipeline *pipeline, uint32_t stage, uint32_t k,
+                           enum pipeline_direction direction) {
+    const uint32_t stages = pipeline->stages, parts = pipeline->parts_per_stage;
+    if (parts == 1) {
+        return (struct step){.micro_batch = k, .part = stage};
+    }
+    const uint32_t first = k / (stages * parts) * stages, within = k % (stages * parts);
+    const uint32_t left = pipeline->micro_batches - first, size = left < stages ? left : stages;
+    const uint32_t chunk = direction == PIPELINE_FORWARD ? within / size : parts - 1 - within / size;
+    return (struct step){.micro_batch = first + within % size, .part = chunk * stages + stage};
+}
+
+/* Forwards before the first backward. */
+static uint32_t warm_up(const struct pipeline *pipeline, uint32_t stage) {
+    const uint32_t behind = pipeline->stages - 1 - stage, all = pipeline->micro_batches * pipeline->parts_per_stage;
+    uint32_t steps =
+        pipeline->parts_per_stage == 1 ? behind : 2 * behind + (pipeline->parts_per_stage - 1) * pipeline->stages;
+    steps += pipeline->overlapped;
+    return steps < all ? steps : all;
+}
+
+static void add_turn(struct run *run, uint32_t stage, const struct turn *turn) {
+    run->stages[stage].turns[run->stages[stage].n_turns++] = *turn;
+}
+
+static struct turn single(const struct pipeline *pipeline, uint32_t stage, uint32_t k,
+                          enum pipeline_direction direction) {
+    struct turn turn = {0};
+    turn.has[direction] = true;
+    turn.steps[direction] = step_of(pipeline, stage, k, direction);
+    return turn;
+}
+
+static void make_order(struct run *run, uint32_t stage) {
+    const struct pipeline *pipeline = run->pipeline;
+    const uint32_t all = pipeline->micro_batches * pipeline->parts_per_stage;
+    const uint32_t warm = pipeline->forward_only ? all : warm_up(pipeline, stage);
+    run->stages[stage].turns = memory_allocate(2 * (size_t)all, sizeof(struct turn));
+    for (uint32_t k = 0; k < warm; k++) {
+        const struct turn turn = single(pipeline, stage, k, PIPELINE_FORWARD);
+        add_turn(run, stage, &turn);
+    }
+    for (uint32_t k = warm; k < all; k++) {
+        struct turn turn = single(pipeline, stage, k, PIPELINE_FORWARD);
+        const struct turn backward = single(pipeline, stage, k - warm, PIPELINE_BACKWARD);
+        if (pipeline->overlapped) {
+            turn.has[PIPELINE_BACKWARD] = true;
+            turn.steps[PIPELINE_BACKWARD] = backward.steps[PIPELINE_BACKWARD];
+        }
+        add_turn(run, stage, &turn);
+        if (!pipeline->overlapped) {
+            add_turn(run, stage, &backward);
+        }
+    }
+    for (uint32_t k = all - warm; k < all && !pipeline->forward_only; k++) {
+        const struct turn turn = single(pipeline, stage, k, PIPELINE_BACKWARD);
+        add_turn(run, stage, &turn);
+    }
+}
+
+static uint64_t *end_of(const struct run *run, enum pipeline_direction direction, const struct step *step) {
+    return &run->ends_ps[direction][(size_t)step->part * run->pipeline->micro_batches + step->micro_batch];
+}
+
+/* When what a pass needs has come from another stage. False if that is not over yet. */
+static bool input_ready(const struct run *run, enum pipeline_direction direction, const struct step *step,
+                        uint64_t *ready_ps) {
+    const bool backward = direction == PIPELINE_BACKWARD;
+    const uint32_t last = backward ? parts_of(run->pipeline) - 1 : 0;
+    *ready_ps = 0;
+    if (backward && *end_of(run, PIPELINE_FORWARD, step) == NOT_OVER) {
+        return false;
+    }
+    if (step->part == last) {
+        return true;
+    }
+    const struct step before = {step->micro_batch, backward ? step->part + 1 : step->part - 1};
+    const uint64_t end_ps = *end_of(run, direction, &before);
+    if (end_ps == NOT_OVER) {
+        return false;
+    }
+    *ready_ps = end_ps + (run->pipeline->stages > 1 ? run->pipeline->send_ps : 0);
+    return true;
+}
+
+static void observe(const struct run *run, uint32_t stage, const struct turn *turn, enum pipeline_direction direction,
+                    const struct pipeline_segment *segment, uint64_t begin_ps) {
+    const struct pipeline_span span = {.stage = stage,
+                                       .micro_batch = turn->steps[direction].micro_batch,
+                                       .part = turn->steps[direction].part,
+                                       .direction = direction,
+                                       .resource = segment->resource,
+                                       .name = segment->name,
+                                       .begin_ps = begin_ps,
+                                       .end_ps = begin_ps + segment->duration_ps};
+    run->pipeline->observe(run->pipeline->context, &span);
+}
+
+/* The pass whose next segment can begin first; the backward one on a tie. Negative: both are over. */
+static int choose(const struct thread threads[], const uint64_t free_ps[], uint64_t *begin_ps) {
+    int chosen = -1;
+    for (int direction = PIPELINE_DIRECTIONS - 1; direction >= 0; direction--) {
+        const struct thread *thread = &threads[direction];
+        if (thread->pass == NULL || thread->next == thread->pass->n_segments) {
+            continue;
+        }
+        const uint64_t begin = number_larger(thread->ready_ps, free_ps[thread->pass->segments[thread->next].resource]);
+        if (chosen < 0 || begin < *begin_ps) {
+            chosen = direction;
+            *begin_ps = begin;
+        }
+    }
+    return chosen;
+}
+
+/* Runs a turn from begin_ps on. Returns when it is over. */
+static uint64_t run_turn(struct run *run, uint32_t stage, const struct turn *turn, uint64_t begin_ps) {
+    struct thread threads[PIPELINE_DIRECTIONS] = {{0}};
+    uint64_t free_ps[PIPELINE_RESOURCES] = {begin_ps, begin_ps}, end_ps = begin_ps, at_ps, computed_ps = 0;
+    for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
+        const uint32_t part = turn->steps[direction].part;
+        threads[direction] = (struct thread){
+            .pass = turn->has[direction] ? &run->pipeline->passes[part][direction] : NULL, .ready_ps = begin_ps};
+    }
+    for (int chosen; (chosen = choose(threads, free_ps, &at_ps)) >= 0;) {
+        struct thread *thread = &threads[chosen];
+        const struct pipeline_segment *segment = &thread->pass->segments[thread->next++];
+        thread->ready_ps = free_ps[segment->resource] = at_ps + segment->duration_ps;
+        if (segment->resource == PIPELINE_COMPUTE) {
+            computed_ps += segment->duration_ps;
+        } else {
+            run->times[stage].network_ps += segment->duration_ps;
+        }
+        if (run->pipeline->observe && segment->duration_ps > 0) {
+            observe(run, stage, turn, (enum pipeline_direction)chosen, segment, at_ps);
+        }
+    }
+    for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
+        if (turn->has[direction]) {
+            *end_of(run, (enum pipeline_direction)direction, &turn->steps[direction]) = threads[direction].ready_ps;
+            end_ps = number_larger(end_ps, threads[direction].ready_ps);
+        }
+    }
+    run->times[stage].compute_ps += computed_ps;
+    run->times[stage].exposed_ps += end_ps - begin_ps - computed_ps;
+    return end_ps;
+}
+
+/* The next turn of a stage, if what it needs is there. */
+static bool advance(struct run *run, uint32_t number) {
+    struct stage *stage = &run->stages[number];
+    if (stage->next == stage->n_turns) {
+        return false;
+    }
+    const struct turn *turn = &stage->turns[stage->next];
+    uint64_t begin_ps = stage->free_ps, ready_ps;
+    for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
+        if (!turn->has[direction]) {
+            continue;
+        }
+        if (!input_ready(run, (enum pipeline_direction)direction, &turn->steps[direction], &ready_ps)) {
+            return false;
+        }
+        begin_ps = number_larger(begin_ps, ready_ps);
+    }
+    run->times[number].waiting_ps += begin_ps - stage->free_ps;
+    stage->free_ps = run_turn(run, number, turn, begin_ps);
+    stage->next++;
+    return true;
+}
+
+/* Passes are known in order of their stages and turns; a round in which none can begin would be a circle. */
+static void run_passes(struct run *run) {
+    uint64_t left = 0;
+    for (uint32_t stage = 0; stage < run->pipeline->stages; stage++) {
+        left += run->stages[stage].n_turns;
+    }
+    while (left > 0) {
+        const uint64_t before = left;
+        for (uint32_t stage = 0; stage < run->pipeline->stages; stage++) {
+            while (advance(run, stage)) {
+                left--;
+            }
+        }
+        REQUIRE(left < before, "passes of a pipeline wait for each other");
+    }
+}
+
+/* Gradients of a stage's parts, one after the other as their last backward passes end: the last micro-batch is the last of each. */
+static uint64_t reduce_gradients(struct run *run, uint32_t number) {
+    const struct pipeline *pipeline = run->pipeline;
+    const uint64_t passed_ps = run->stages[number].free_ps;
+    struct pipeline_stage_time *time = &run->times[number];
+    uint64_t end_ps = 0;
+    for (uint32_t i = pipeline->parts_per_stage; i-- > 0;) { // backwards: the last part's gradients are there first
+        const struct step last = {pipeline->micro_batches - 1, i * pipeline->stages + number};
+        const uint64_t from_ps = pipeline->overlap_gradients ? *end_of(run, PIPELINE_BACKWARD, &last) : passed_ps;
+        end_ps = number_larger(end_ps, from_ps) + pipeline->gradient_ps[last.part];
+        time->gradient_ps += pipeline->gradient_ps[last.part];
+    }
+    end_ps = number_larger(end_ps, passed_ps);
+    time->exposed_gradients_ps = end_ps - passed_ps;
+    return end_ps;
+}
+
+uint64_t pipeline_run(const struct pipeline *pipeline, struct pipeline_stage_time *stages) {
+    REQUIRE(pipeline->parts_per_stage == 1 || pipeline->forward_only || pipeline->micro_batches % pipeline->stages == 0,
+            "%u micro-batches on %u stages of several parts", pipeline->micro_batches, pipeline->stages);
+    struct run run = {.pipeline = pipeline, .times = stages};
+    const size_t passes = (size_t)parts_of(pipeline) * pipeline->micro_batches;
+    uint64_t end_ps = 0;
+    run.stages = memory_allocate(pipeline->stages, sizeof *run.stages);
+    for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
+        run.ends_ps[direction] = memory_allocate(passes, sizeof *run.ends_ps[direction]);
+        memset(run.ends_ps[direction], 0xff, passes * sizeof *run.ends_ps[direction]); // NOT_OVER
+    }
+    for (uint32_t stage = 0; stage < pipeline->stages; stage++) {
+        stages[stage] = (struct pipeline_stage_time){0};
+        make_order(&run, stage);
+    }
+    run_passes(&run);
+    for (uint32_t stage = 0; stage < pipeline->stages; stage++) {
+        end_ps =
+            number_larger(end_ps, pipeline->forward_only ? run.stages[stage].free_ps : reduce_gradients(&run, stage));
+    }
+    for (uint32_t stage = 0; stage < pipeline->stages; stage++) {
+        stages[stage].waiting_ps += end_ps - run.stages[stage].free_ps - stages[stage].exposed_gradients_ps;
+        free(run.stages[stage].turns);
+    }
+    free(run.ends_ps[PIPELINE_FORWARD]);
+    free(run.ends_ps[PIPELINE_BACKWARD]);
+    free(run.stages);
+    return end_ps;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * A training step: a model's layers on a pipeline, computing by operations and peaks, communication by times that were simulated.
+ *
+ * A pass through a layer with experts computes attention (and shared experts), dispatches, computes experts on the busiest GPU of the group, and
+ * combines. Backward it does the same in the other order with twice the operations, two and a half times for scores and values (FlashAttention-2,
+ * arXiv:2307.08691: they are computed again), and with exchanges of its own: gradients go to the experts and come back.
+ */
+#ifndef MOEFABRIC_TRAINING_TRAINING_STEP_H
+#define MOEFABRIC_TRAINING_TRAINING_STEP_H
+
+#include "config/experiment.h"
+#include "training/gpu.h"
+#include "training/model_shape.h"
+#include "training/pipeline.h"
+#include "training/pipeline_layout.h"
+
+/** How GPUs are grouped: tensor-parallel ones follow each other, then data-parallel ones, then stages (Megatron-LM's order tp-dp-pp). */
+struct training_groups {
+    uint32_t gpus, tensor, data, expert, pipeline;
+    uint32_t expert_data;      /**< copies of an expert */
+    uint32_t micro_batches;    /**< of a step, on each data-parallel copy */
+    uint32_t tokens;           /**< of a micro-batch on a GPU */
+    uint32_t gpus_per_domain;  /**< NVLink domain */
+    double nic_bytes_per_s;    /**< of a GPU, payload */
+    double nvlink_bytes_per_s; /**< of a GPU, payload */
+};
+
+/** Works out groups for so many GPUs. False with *error, which shows the arithmetic, if something does not divide. */
+bool training_groups_fill(struct training_groups *groups, const struct experiment *experiment, struct error *error);
+
+/** Exchanges of a layer with experts, in their order. */
+enum training_phase {
+    TRAINING_DISPATCH,
+    TRAINING_COMBINE,
+    TRAINING_COMBINE_BACKWARD,
+    TRAINING_DISPATCH_BACKWARD,
+    TRAINING_PHASES
+};
+
+/** Names as those of the measured phases, in that order. */
+extern const char *const training_phase_names[TRAINING_PHASES];
+
+/** Times of a layer's exchanges, and how uneven they leave the experts. */
+struct training_exchange {
+    uint64_t phase_ps[TRAINING_PHASES];
+    double expert_load; /**< busiest GPU ÷ mean */
+};
+
+/** What a step is made of. */
+struct training_setup {
+    const struct experiment_training *training;
+    const struct experiment_preset *preset;
+    const struct model_shape *shape;
+    const struct gpu *gpu;
+    struct training_groups groups;
+    struct training_exchange exchange;
+    uint64_t send_latency_ps; /**< of a message between stages, without its bytes */
+};
+
+/** What came of it. Ends with training_result_fini. */
+struct training_result {
+    uint64_t step_ps;       /**< without evaluation */
+    uint64_t evaluation_ps; /**< of one evaluation; 0 = none */
+    struct pipeline_layout layout;
+    struct pipeline_stage_time *stages; /**< [pipeline parallelism] */
+    uint32_t n_stages;
+    double imbalance;   /**< computing of the busiest stage ÷ mean */
+    double operations;  /**< of the model, forward and backward, in a step of all GPUs */
+    uint64_t gather_ps; /**< parameters gathered after the optimiser's step, not hidden */
+    double state_bytes; /**< weights, gradients and optimiser of a GPU of the fullest stage */
+};
+
+/** Simulates a step. observe and context as in struct pipeline. False with *error if the model cannot be cut so. */
+bool training_step(const struct training_setup *setup, void (*observe)(void *, const struct pipeline_span *),
+                   void *context, struct training_result *result, struct error *error);
+
+/** Frees what it holds. */
+void training_result_fini(struct training_result *result);
+
+#endif

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A step that cannot be is refused before anything is simulated, with the arithmetic.
+cp "$SOURCE/configs/training-deepseek-v3.yaml" "$SOURCE/topologies/gb300-nvl72-spectrumx.yaml" .
+refused() {
+    moefabric train training-deepseek-v3.yaml -q "$@"
+    echo "exit $?"
+}
+refused --set training.gpus=2047
+refused --set training.global_batch=1000
+refused --set traffic.tokens_per_gpu=1024
+refused --set training.gpu=h100 --set training.expert_precision=nvfp4
+refused --set training.pipeline_layout=auto,4
+refused --set training.pipeline_parallelism=1 --set training.gpus=512 --set training.gpu=h100 --set training.virtual_stages=1
+refused --set traffic.phases=[dispatch]
+refused --set model.preset=qwen3-30b-a3b
+refused --set training.global_batch=0
+refused --set training.gpu=gb400
+refused -o /nowhere/step.json

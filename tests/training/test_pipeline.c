@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Pipelines against times that are worked out by hand, and against the formulas of their papers. */
+#include "training/pipeline.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+enum { MOST_PARTS = 16, MOST_STAGES = 8 };
+
+static struct pipeline_segment forward_segments[] = {{1, PIPELINE_COMPUTE, "f"}};
+static struct pipeline_segment backward_segments[] = {{2, PIPELINE_COMPUTE, "b"}};
+static struct pipeline_stage_time times[MOST_STAGES];
+static const uint64_t no_gradients[MOST_PARTS];
+
+/* A pipeline whose parts all take 1 forward and 2 backward. */
+static struct pipeline even(uint32_t stages, uint32_t parts, uint32_t micro_batches) {
+    static struct pipeline_pass passes[MOST_PARTS][PIPELINE_DIRECTIONS];
+    for (int part = 0; part < MOST_PARTS; part++) {
+        passes[part][PIPELINE_FORWARD] = (struct pipeline_pass){forward_segments, 1};
+        passes[part][PIPELINE_BACKWARD] = (struct pipeline_pass){backward_segments, 1};
+    }
+    return (struct pipeline){.stages = stages,
+                             .parts_per_stage = parts,
+                             .micro_batches = micro_batches,
+                             .passes = (const struct pipeline_pass(*)[PIPELINE_DIRECTIONS])passes,
+                             .gradient_ps = no_gradients,
+                             .overlap_gradients = true};
+}
+
+START_TEST(bubble_of_1f1b_is_that_of_its_paper) {
+    /* arXiv:2104.04473: (stages - 1) of both passes, whatever the micro-batches */
+    for (uint32_t stages = 1; stages <= 8; stages++) {
+        for (uint32_t micro_batches = 1; micro_batches <= 12; micro_batches++) {
+            const struct pipeline pipeline = even(stages, 1, micro_batches);
+            ck_assert_uint_eq(pipeline_run(&pipeline, times), 3 * (micro_batches + stages - 1));
+            ck_assert_uint_eq(times[0].compute_ps, 3 * micro_batches);
+            ck_assert_uint_eq(times[stages - 1].waiting_ps, 3 * (stages - 1));
+        }
+    }
+}
+END_TEST
+
+START_TEST(interleaving_divides_the_bubble) {
+    /* the same paper: the bubble of v parts a stage is 1/v; here parts stay as long and there are v times as many */
+    for (uint32_t parts = 2; parts <= 4; parts++) {
+        for (uint32_t stages = 2; stages <= 4; stages++) {
+            const struct pipeline pipeline = even(stages, parts, 3 * stages);
+            ck_assert_uint_eq(pipeline_run(&pipeline, times), 3 * (3 * stages * parts + stages - 1));
+        }
+    }
+}
+END_TEST
+
+START_TEST(sends_take_time_between_stages) {
+    struct pipeline pipeline = even(2, 1, 1);
+    pipeline.send_ps = 5;
+    /* forward 0-1, sent until 6, 6-7; backward 7-9, sent until 14, 14-16 */
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 16);
+    ck_assert_uint_eq(times[0].waiting_ps, 13);
+    ck_assert_uint_eq(times[1].waiting_ps, 6 + 7);
+}
+END_TEST
+
+static struct pipeline_segment exchange_forward[] = {
+    {2, PIPELINE_COMPUTE, "f"}, {3, PIPELINE_NETWORK, "fn"}, {1, PIPELINE_COMPUTE, "f"}};
+static struct pipeline_segment exchange_backward[] = {
+    {2, PIPELINE_COMPUTE, "b"}, {4, PIPELINE_NETWORK, "bn"}, {3, PIPELINE_COMPUTE, "b"}};
+
+/* One stage, three micro-batches of 2 + 3 + 1 forward and 2 + 4 + 3 backward, the middle of each on the network. */
+static struct pipeline exchanging(bool overlapped) {
+    static const struct pipeline_pass passes[1][PIPELINE_DIRECTIONS] = {
+        {{exchange_forward, 3}, {exchange_backward, 3}}};
+    return (struct pipeline){.stages = 1,
+                             .parts_per_stage = 1,
+                             .micro_batches = 3,
+                             .overlapped = overlapped,
+                             .passes = passes,
+                             .gradient_ps = no_gradients};
+}
+
+START_TEST(exchanges_are_exposed_one_after_the_other) {
+    const struct pipeline pipeline = exchanging(false);
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 3 * (6 + 9));
+    ck_assert_uint_eq(times[0].exposed_ps, 3 * 7);
+    ck_assert_uint_eq(times[0].network_ps, 3 * 7);
+    ck_assert_uint_eq(times[0].waiting_ps, 0);
+}
+END_TEST
+
+START_TEST(a_forward_and_a_backward_hide_each_others_exchanges) {
+    /* 0-6 the first forward alone. 6-16 and 16-26 pairs: backward 6-8, its exchange 8-12; forward 8-10, exchange 12-15 (the network was
+     * taken), 15-16; backward 12-15. 26-35 the last backward alone. */
+    const struct pipeline pipeline = exchanging(true);
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 35);
+    ck_assert_uint_eq(times[0].compute_ps, 3 * 8);
+    ck_assert_uint_eq(times[0].exposed_ps, 3 + 2 + 2 + 4);
+}
+END_TEST
+
+START_TEST(overlapped_pipelines_come_to_an_end_and_lose_nothing) {
+    for (uint32_t stages = 1; stages <= 4; stages++) {
+        for (uint32_t parts = 1; parts <= 4; parts++) {
+            for (uint32_t rounds = 1; rounds <= 3; rounds++) {
+                struct pipeline pipeline = even(stages, parts, rounds * stages);
+                pipeline.overlapped = true;
+                const uint64_t end_ps = pipeline_run(&pipeline, times);
+                ck_assert_uint_ge(end_ps, 3 * rounds * stages * parts);
+                for (uint32_t stage = 0; stage < stages; stage++) {
+                    ck_assert_uint_eq(times[stage].compute_ps, 3 * rounds * stages * parts);
+                    ck_assert_uint_eq(times[stage].compute_ps + times[stage].exposed_ps + times[stage].waiting_ps,
+                                      end_ps);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
+START_TEST(gradients_are_reduced_while_passes_are_left) {
+    static const uint64_t gradients_ps[] = {3, 3};
+    struct pipeline pipeline = even(1, 2, 1);
+    pipeline.gradient_ps = gradients_ps;
+    /* forwards until 2, backward of the second part 2-4, of the first 4-6; its gradients 4-7, those of the first 7-10 */
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 10);
+    ck_assert_uint_eq(times[0].exposed_gradients_ps, 4);
+    pipeline.overlap_gradients = false;
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 12);
+    ck_assert_uint_eq(times[0].exposed_gradients_ps, 6);
+    ck_assert_uint_eq(times[0].gradient_ps, 6);
+}
+END_TEST
+
+START_TEST(an_evaluation_goes_forward_alone) {
+    for (uint32_t micro_batches = 1; micro_batches <= 9; micro_batches++) {
+        struct pipeline pipeline = even(4, 1, micro_batches);
+        pipeline.forward_only = true;
+        ck_assert_uint_eq(pipeline_run(&pipeline, times), micro_batches + 3);
+        pipeline = even(4, 2, micro_batches);
+        pipeline.forward_only = true;
+        const uint64_t end_ps = pipeline_run(&pipeline, times);
+        ck_assert_uint_eq(times[0].compute_ps, 2 * micro_batches);
+        if (micro_batches == 1) {
+            ck_assert_uint_eq(end_ps, 8); // through eight parts, one after the other
+        } else if (micro_batches % 4 == 0) {
+            ck_assert_uint_eq(end_ps, 2 * micro_batches + 3);
+        }
+    }
+}
+END_TEST
+
+/* Sums what is told of. */
+static void add_span(void *context, const struct pipeline_span *span) {
+    uint64_t *sums = context;
+    sums[span->resource] += span->end_ps - span->begin_ps;
+    sums[PIPELINE_RESOURCES] = span->end_ps > sums[PIPELINE_RESOURCES] ? span->end_ps : sums[PIPELINE_RESOURCES];
+}
+
+START_TEST(every_segment_is_told_of) {
+    uint64_t sums[PIPELINE_RESOURCES + 1] = {0};
+    struct pipeline pipeline = exchanging(true);
+    pipeline.observe = add_span;
+    pipeline.context = sums;
+    const uint64_t end_ps = pipeline_run(&pipeline, times);
+    ck_assert_uint_eq(sums[PIPELINE_COMPUTE], times[0].compute_ps);
+    ck_assert_uint_eq(sums[PIPELINE_NETWORK], times[0].network_ps);
+    ck_assert_uint_eq(sums[PIPELINE_RESOURCES], end_ps);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("pipeline");
+    TCase *tests = tcase_create("schedules");
+    tcase_add_test(tests, bubble_of_1f1b_is_that_of_its_paper);
+    tcase_add_test(tests, interleaving_divides_the_bubble);
+    tcase_add_test(tests, sends_take_time_between_stages);
+    tcase_add_test(tests, exchanges_are_exposed_one_after_the_other);
+    tcase_add_test(tests, a_forward_and_a_backward_hide_each_others_exchanges);
+    tcase_add_test(tests, overlapped_pipelines_come_to_an_end_and_lose_nothing);
+    tcase_add_test(tests, gradients_are_reduced_while_passes_are_left);
+    tcase_add_test(tests, an_evaluation_goes_forward_alone);
+    tcase_add_test(tests, every_segment_is_told_of);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Cuts of a model: the largest part is as small as any cut can make it, and given cuts are read or refused. */
+#include "base/hash.h"
+#include "training/pipeline_layout.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t largest(const struct pipeline_layout *layout, const uint64_t *costs) {
+    uint64_t most = 0;
+    for (uint32_t part = 0; part < layout->n_parts; part++) {
+        uint64_t sum = 0;
+        ck_assert_uint_lt(layout->first[part], layout->first[part + 1]);
+        for (uint32_t i = layout->first[part]; i < layout->first[part + 1]; i++) {
+            sum += costs[i];
+        }
+        most = sum > most ? sum : most;
+    }
+    return most;
+}
+
+/* By trying all cuts. */
+static uint64_t least_largest(const uint64_t *costs, uint32_t n_layers, uint32_t n_parts) {
+    uint64_t first = 0, best = UINT64_MAX;
+    if (n_parts == 1) {
+        for (uint32_t i = 0; i < n_layers; i++) {
+            first += costs[i];
+        }
+        return first;
+    }
+    for (uint32_t take = 1; take + n_parts - 1 <= n_layers; take++) {
+        first += costs[take - 1];
+        const uint64_t rest = least_largest(costs + take, n_layers - take, n_parts - 1);
+        const uint64_t most = rest > first ? rest : first;
+        best = most < best ? most : best;
+    }
+    return best;
+}
+
+START_TEST(no_cut_has_a_smaller_largest_part) {
+    for (uint32_t trial = 0; trial < 300; trial++) {
+        uint64_t costs[9];
+        const uint32_t n_layers = 1 + (uint32_t)(hash_mix(trial) % 9);
+        const uint32_t n_parts = 1 + (uint32_t)(hash_mix(trial + 1000) % n_layers);
+        for (uint32_t i = 0; i < n_layers; i++) {
+            costs[i] = hash_mix(trial * 16 + i + 5000) % 8;
+        }
+        struct pipeline_layout layout;
+        pipeline_layout_balance(&layout, costs, n_layers, n_parts);
+        ck_assert_uint_eq(layout.first[0], 0);
+        ck_assert_uint_eq(layout.first[n_parts], n_layers);
+        ck_assert_uint_eq(largest(&layout, costs), least_largest(costs, n_layers, n_parts));
+        pipeline_layout_fini(&layout);
+    }
+}
+END_TEST
+
+START_TEST(given_parts_are_taken) {
+    struct pipeline_layout layout;
+    struct error error = {0};
+    ck_assert(pipeline_layout_read(&layout, "3, 1,4", 8, 3, &error));
+    ck_assert_uint_eq(layout.first[1], 3);
+    ck_assert_uint_eq(layout.first[2], 4);
+    ck_assert_uint_eq(layout.first[3], 8);
+    pipeline_layout_fini(&layout);
+}
+END_TEST
+
+static const struct {
+    const char *text, *message;
+} broken[] = {
+    {"", "has 0 parts with 0 layers; there are 3 virtual stages and 8 layers"},
+    {"4,4", "has 2 parts with 8 layers"},
+    {"3,1,3", "has 3 parts with 7 layers"},
+    {"3,1,4,1", "has 4 parts with 9 layers"},
+    {"3,0,5", "not `3,0,5`"},
+    {"3;1;4", "not `3;1;4`"},
+    {"3,-1,6", "not `3,-1,6`"},
+    {"99999999999999999999,1,1", "numbers of layers from 1"},
+};
+
+START_TEST(parts_that_do_not_fit_are_refused) {
+    struct pipeline_layout layout;
+    struct error error = {0};
+    ck_assert(!pipeline_layout_read(&layout, broken[_i].text, 8, 3, &error));
+    ck_assert_msg(strstr(error.message, broken[_i].message) != NULL, "%s", error.message);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("pipeline-layout");
+    TCase *tests = tcase_create("cuts");
+    tcase_add_test(tests, no_cut_has_a_smaller_largest_part);
+    tcase_add_test(tests, given_parts_are_taken);
+    tcase_add_loop_test(tests, parts_that_do_not_fit_are_refused, 0, (int)(sizeof broken / sizeof *broken));
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* A step against closed forms, and groups that do not divide. */
+#include "training/training_step.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct experiment experiment;
+
+/* DeepSeek-V3 on 256 GPUs: four stages, groups of 64. */
+static void describe(void) {
+    memset(&experiment, 0, sizeof experiment);
+    strcpy(experiment.model.preset, "deepseek-v3");
+    experiment.traffic.tokens_per_gpu = 4096;
+    experiment.traffic.expert_parallelism = 64;
+    experiment.topology.racks = 1;
+    experiment.topology.gpus_used = 64;
+    experiment.topology.nic.rate_bits_per_s = UINT64_C(400000000000);
+    experiment.topology.nic.planes = 2;
+    experiment.topology.nic.payload_bytes = 4096;
+    experiment.topology.nic.header_bytes = 64;
+    experiment.training = (struct experiment_training){.gpus = 256,
+                                                       .gpu = EXPERIMENT_GPU_GB300,
+                                                       .tensor_parallelism = 1,
+                                                       .pipeline_parallelism = 4,
+                                                       .virtual_stages = 4,
+                                                       .micro_batch = 1,
+                                                       .global_batch = 512,
+                                                       .schedule = EXPERIMENT_SCHEDULE_INTERLEAVED,
+                                                       .pipeline_layout = "auto",
+                                                       .precision = EXPERIMENT_PRECISION_MXFP8,
+                                                       .expert_precision = EXPERIMENT_PRECISION_MXFP8,
+                                                       .attention_precision = EXPERIMENT_PRECISION_BF16,
+                                                       .matrix_efficiency = 0.5,
+                                                       .attention_efficiency = 0.4,
+                                                       .expert_efficiency = 0.25,
+                                                       .cuda_graphs = true};
+}
+
+static struct training_setup setup_of(void) {
+    struct training_setup setup = {.training = &experiment.training,
+                                   .preset = experiment_preset_find(experiment.model.preset),
+                                   .shape = model_shape_find(experiment.model.preset),
+                                   .gpu = gpu_find(experiment.training.gpu),
+                                   .exchange = {.expert_load = 1}};
+    struct error error = {0};
+    ck_assert_msg(training_groups_fill(&setup.groups, &experiment, &error), "%s", error.message);
+    setup.groups.nvlink_bytes_per_s = 720e9;
+    return setup;
+}
+
+static uint64_t step_of(const struct training_setup *setup, struct training_result *result) {
+    struct error error = {0};
+    ck_assert_msg(training_step(setup, NULL, NULL, result, &error), "%s", error.message);
+    return result->step_ps;
+}
+
+START_TEST(groups_are_worked_out) {
+    describe();
+    const struct training_setup setup = setup_of();
+    ck_assert_uint_eq(setup.groups.data, 64);
+    ck_assert_uint_eq(setup.groups.expert_data, 1);
+    ck_assert_uint_eq(setup.groups.micro_batches, 8);
+    ck_assert_uint_eq(setup.groups.tokens, 4096);
+    ck_assert_double_eq_tol(setup.groups.nic_bytes_per_s, 100e9 * 4096 / 4160, 1);
+}
+END_TEST
+
+START_TEST(without_stages_and_exchanges_a_step_is_operations_by_peak) {
+    describe();
+    experiment.training.pipeline_parallelism = 1;
+    experiment.training.virtual_stages = 1;
+    experiment.training.gpus = 64;
+    struct training_setup setup = setup_of();
+    setup.groups.data = setup.groups.expert_data = 1; // no gradients to reduce
+    double seconds = 0;
+    for (int kind = 0; kind < MODEL_LAYER_KINDS; kind++) {
+        const struct model_operations one =
+            model_shape_operations(setup.shape, setup.preset, (enum model_layer)kind, 4096);
+        const double each = 3 * (one.projections + one.dense + one.router + one.logits) / (5000e12 * 0.5) +
+                            3.5 * one.attention / (2500e12 * 0.4) + 3 * one.experts / (5000e12 * 0.25);
+        seconds += model_shape_count(setup.shape, setup.preset, (enum model_layer)kind) * each;
+    }
+    struct training_result result;
+    const double step_s = (double)step_of(&setup, &result) / 1e12;
+    ck_assert_double_eq_tol(step_s, 8 * 4096 * seconds, 1e-9);
+    ck_assert_uint_eq(result.stages[0].exposed_ps + result.stages[0].waiting_ps, 0);
+    training_result_fini(&result);
+}
+END_TEST
+
+START_TEST(the_busiest_gpu_sets_the_experts_time) {
+    describe();
+    struct training_setup setup = setup_of();
+    struct training_result even, uneven;
+    step_of(&setup, &even);
+    setup.exchange.expert_load = 2;
+    step_of(&setup, &uneven);
+    const double experts =
+        59 * 3 * 2.0 * 8 * 3 * 7168 * 2048 / (5000e12 * 0.25) * 4096 * 8; // layers, with the prediction's
+    double added = 0;
+    for (uint32_t stage = 0; stage < 4; stage++) {
+        added += (double)uneven.stages[stage].compute_ps - (double)even.stages[stage].compute_ps;
+    }
+    ck_assert_double_eq_tol(added / 1e12, experts, experts * 1e-6);
+    training_result_fini(&even);
+    training_result_fini(&uneven);
+}
+END_TEST
+
+START_TEST(overlap_hides_exchanges_that_are_shorter_than_computing) {
+    describe();
+    experiment.training.global_batch = 64 * 64;
+    struct training_setup setup = setup_of();
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        setup.exchange.phase_ps[phase] = UINT64_C(400000000);
+    }
+    struct training_result exposed, hidden;
+    const uint64_t exposed_ps = step_of(&setup, &exposed);
+    experiment.training.schedule = EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
+    const uint64_t hidden_ps = step_of(&setup, &hidden);
+    ck_assert_uint_lt(hidden_ps, exposed_ps);
+    for (uint32_t stage = 0; stage < 4; stage++) {
+        ck_assert_uint_eq(exposed.stages[stage].exposed_ps, exposed.stages[stage].network_ps);
+        ck_assert_uint_lt(hidden.stages[stage].exposed_ps, hidden.stages[stage].network_ps / 5);
+    }
+    training_result_fini(&exposed);
+    training_result_fini(&hidden);
+}
+END_TEST
+
+START_TEST(launches_are_the_least_that_a_layer_takes) {
+    describe();
+    experiment.training.cuda_graphs = false;
+    experiment.training.launch_ps = UINT64_C(1000000000); // 1 ms a kernel: more than any computing
+    experiment.training.kernels_per_layer = 10;
+    experiment.training.pipeline_parallelism = experiment.training.virtual_stages = 1;
+    experiment.training.gpus = 64;
+    struct training_setup setup = setup_of();
+    setup.groups.data = setup.groups.expert_data = 1;
+    struct training_result result;
+    const uint64_t layers = 61 + 1 + 1; // with the prediction and the logits
+    ck_assert_uint_eq(step_of(&setup, &result), layers * 30 * UINT64_C(1000000000) * 8);
+    training_result_fini(&result);
+}
+END_TEST
+
+START_TEST(copies_that_share_nics_reduce_their_gradients_faster) {
+    describe();
+    experiment.training.gpus = 2048;
+    experiment.training.global_batch = 512 * 32;
+    experiment.training.gradient_bytes = 4;
+    struct training_setup setup = setup_of();
+    struct training_result result;
+    step_of(&setup, &result);
+    /* experts go between 8 copies, one in each rack: by one NIC each */
+    double reduced_s = 0;
+    for (uint32_t stage = 0; stage < 4; stage++) {
+        reduced_s += (double)result.stages[stage].gradient_ps / 1e12;
+    }
+    double shared = 0;
+    for (int kind = 0; kind < MODEL_LAYER_KINDS; kind++) {
+        shared += model_shape_count(setup.shape, setup.preset, (enum model_layer)kind) *
+                  model_shape_parameters(setup.shape, setup.preset, (enum model_layer)kind).shared;
+    }
+    const double experts_s = 59 * 256 * 3.0 * 7168 * 2048 / 64 * 4 * 7 / 8 / setup.groups.nic_bytes_per_s;
+    /* what all GPUs of a stage hold goes around 64 of a rack by NVLink, and between racks by 64 NICs, which is less */
+    const double shared_s = shared * 4 * 511 / 512 / 720e9;
+    ck_assert_double_gt(shared_s, shared * 4 * 511 / 512 / 64 / setup.groups.nic_bytes_per_s);
+    ck_assert_double_eq_tol(reduced_s, experts_s + shared_s, 1e-6);
+    training_result_fini(&result);
+}
+END_TEST
+
+static void change_gpus(void) {
+    experiment.training.gpus = 255;
+}
+static void change_experts(void) {
+    experiment.traffic.expert_parallelism = 48;
+}
+static void change_batch(void) {
+    experiment.training.global_batch = 500;
+}
+static void change_rounds(void) {
+    experiment.training.global_batch = 64 * 6;
+}
+static void change_tokens(void) {
+    experiment.traffic.tokens_per_gpu = 1024;
+}
+static void change_tensor(void) {
+    experiment.training.tensor_parallelism = 3;
+    experiment.training.gpus = 768;
+}
+
+static const struct {
+    void (*change)(void);
+    const char *message;
+} broken[] = {
+    {change_gpus, "tensor × pipeline parallelism (4) do not divide the GPUs that train (255)"},
+    {change_experts, "GPUs of an expert-parallel group (48) do not divide the GPUs of a pipeline stage (64)"},
+    {change_batch, "data-parallel copies × training.micro_batch (64) do not divide training.global_batch (500)"},
+    {change_rounds, "pipeline stages (4) do not divide the micro-batches of a copy (6)"},
+    {change_tokens, "4096 tokens of a sequence × 1 sequences ÷ 1 tensor-parallel GPUs = 4096 tokens, "
+                    "traffic.tokens_per_gpu says 1024"},
+    {change_tensor, "training.tensor_parallelism GPUs (3) do not divide the tokens of a micro-batch (4096)"},
+};
+
+START_TEST(what_does_not_divide_is_refused_with_the_arithmetic) {
+    struct training_groups groups;
+    struct error error = {0};
+    describe();
+    broken[_i].change();
+    ck_assert(!training_groups_fill(&groups, &experiment, &error));
+    ck_assert_msg(strstr(error.message, broken[_i].message) != NULL, "%s", error.message);
+}
+END_TEST
+
+START_TEST(more_virtual_stages_than_layers_are_refused) {
+    describe();
+    experiment.training.virtual_stages = 17;
+    struct training_setup setup = setup_of();
+    struct training_result result;
+    struct error error = {0};
+    ck_assert(!training_step(&setup, NULL, NULL, &result, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "64 layers, embedding and logits counted, cannot fill 68"));
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("training-step");
+    TCase *tests = tcase_create("steps");
+    tcase_add_test(tests, groups_are_worked_out);
+    tcase_add_test(tests, without_stages_and_exchanges_a_step_is_operations_by_peak);
+    tcase_add_test(tests, the_busiest_gpu_sets_the_experts_time);
+    tcase_add_test(tests, overlap_hides_exchanges_that_are_shorter_than_computing);
+    tcase_add_test(tests, launches_are_the_least_that_a_layer_takes);
+    tcase_add_test(tests, copies_that_share_nics_reduce_their_gradients_faster);
+    tcase_add_loop_test(tests, what_does_not_divide_is_refused_with_the_arithmetic, 0,
+                        (int)(sizeof broken / sizeof *broken));
+    tcase_add_test(tests, more_virtual_stages_than_layers_are_refused);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
