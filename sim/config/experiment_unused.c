@@ -276,6 +276,8 @@ static bool has_packets(const struct experiment *experiment) {
 
 static bool has_packets_to_record(const struct experiment *experiment) {
     return has_packets(experiment) || !has_record(experiment);
+}
+
 static bool has_step(const struct experiment *experiment) {
     return experiment->training.global_batch > 0;
 }
