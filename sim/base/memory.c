@@ -20,6 +20,11 @@ _Noreturn static void out_of_memory(size_t count, size_t size) {
     exit(EXIT_CODE_RUN_FAILED);
 }
 
+_Noreturn void memory_exhausted(const char *what) {
+    fprintf(stderr, "moefabric: out of memory: no room for %s\n", what);
+    exit(EXIT_CODE_RUN_FAILED);
+}
+
 /** count × size, never zero: malloc(0) may return NULL, which would look like a failure. */
 static size_t total_bytes(size_t count, size_t size) {
     size_t total;

@@ -16,6 +16,9 @@ void *memory_resize(void *block, size_t count, size_t size);
 /** Zeroed memory aligned to a 64-byte cache line; freed with free(). */
 void *memory_allocate_aligned(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
 
+/** Ends the program with exit code 1: a library had no memory for this. For libraries that say so by an error of their own. */
+_Noreturn void memory_exhausted(const char *what);
+
 /** Gives what was freed back to the operating system, where the C library can: before something as large is allocated. */
 void memory_return(void);
 

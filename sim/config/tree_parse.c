@@ -53,7 +53,10 @@ static const char *hint_of(const char *problem) {
 /** Reports what made libyaml stop. */
 static void report_syntax(struct parse *parse) {
     const yaml_parser_t *parser = &parse->parser;
-    const char *problem = parser->problem != NULL ? parser->problem : "unknown problem";
+    const char *problem = parser->problem;
+    if (problem == NULL) { // libyaml has words for everything but this, and not always YAML_MEMORY_ERROR
+        memory_exhausted("YAML");
+    }
     if (parser->error == YAML_READER_ERROR) {
         const struct tree_place whole = {.source = parse->source};
         tree_report(parse->errors, whole, ERROR_ID_FILE_BINARY, "a configuration is UTF-8 text",
@@ -273,8 +276,7 @@ struct tree_node *tree_parse(struct tree *tree, const char *name, const char *te
     struct parse parse = {
         .tree = tree, .source = source, .skipped_columns = count_characters(text, skip), .errors = errors};
     if (yaml_parser_initialize(&parse.parser) != 1) {
-        tree_report(errors, (struct tree_place){.source = source}, ERROR_ID_YAML_SYNTAX, NULL, "no memory to parse it");
-        return NULL;
+        memory_exhausted("YAML");
     }
     if (skip == 0 && size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) {
         skip = 3; // a byte order mark says nothing in UTF-8, but some editors write it

@@ -109,7 +109,8 @@ static bool load_column(struct reader *reader, hid_t group, const struct column_
                         const struct column *column, char *rows, uint64_t n_rows) {
     const hid_t dataset = load_part_open(group, column->name, H5I_DATASET);
     if (dataset < 0) {
-        return true;
+        return load_part_is_absent(group, column->name) ||
+               refuse(reader, ERROR_ID_RESULT, "%s/%s is damaged", table->name, column->name);
     }
     bool done = true;
     if (count_rows(dataset) != n_rows) {
@@ -209,8 +210,8 @@ static bool load_attributes(struct reader *reader, hid_t run, struct measurement
         return refuse(reader, ERROR_ID_RESULT, "a network model of number %llu", (unsigned long long)model);
     }
     measurement->model = (enum measurement_model)model;
-    get_field(run, "diagnosis", measurement->diagnosis, sizeof measurement->diagnosis);
-    return true;
+    return get_field(run, "diagnosis", measurement->diagnosis, sizeof measurement->diagnosis) ||
+           H5Aexists(run, "diagnosis") == 0 || refuse(reader, ERROR_ID_RESULT, "diagnosis is damaged");
 }
 
 /** All tables, and whether those whose length follows from others have it. */
@@ -234,7 +235,7 @@ static bool load_tables(struct reader *reader, hid_t run, struct measurement *me
 static bool load_recorded(struct reader *reader, hid_t run, struct measurement *measurement) {
     const hid_t group = load_part_open(run, "series", H5I_GROUP);
     if (group < 0) {
-        return true;
+        return load_part_is_absent(run, "series") || refuse(reader, ERROR_ID_RESULT, "series is damaged");
     }
     const char *wrong = NULL;
     measurement->series = load_series(group, measurement->n_links, &reader->budget_bytes, &wrong);

@@ -15,6 +15,10 @@ hid_t load_part_open(hid_t parent, const char *name, H5I_type_t kind) {
     return object;
 }
 
+bool load_part_is_absent(hid_t group, const char *name) {
+    return H5Lexists(group, name, H5P_DEFAULT) == 0;
+}
+
 bool load_part_number(hid_t object, const char *name, uint64_t *value) {
     const hid_t attribute = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : H5I_INVALID_HID;
     const hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;

@@ -14,6 +14,9 @@
 /** Opens what a name leads to, to be closed by the caller; H5I_INVALID_HID if there is nothing of the kind. */
 hid_t load_part_open(hid_t parent, const char *name, H5I_type_t kind);
 
+/** Whether a group surely has nothing of a name; false, too, if that cannot be read. What cannot be opened and is not absent is damaged. */
+bool load_part_is_absent(hid_t group, const char *name);
+
 /** A number attribute; false if it is not there or no number. */
 bool load_part_number(hid_t object, const char *name, uint64_t *value);
 

@@ -86,7 +86,7 @@ static bool read_links(hid_t group, struct series *series, uint32_t n_links, uin
     }
     for (int q = 0; series->links != NULL && q < SERIES_QUANTITIES; q++) {
         *wrong = series_columns[q].name;
-        if (H5Lexists(group, *wrong, H5P_DEFAULT) > 0) { /* not every quantity is recorded */
+        if (!load_part_is_absent(group, *wrong)) { /* not every quantity is recorded */
             series->values[q] = read_values(group, *wrong, n_rows, series->n_links, budget_bytes);
             if (series->values[q] == NULL) {
                 return false;
@@ -116,7 +116,7 @@ static bool read_pair_heads(hid_t group, const char *name, size_t offset, struct
 static bool read_pairs(hid_t group, struct series *series, uint32_t *n_rows, uint64_t *budget_bytes,
                        const char **wrong) {
     *wrong = "pair_source";
-    if (H5Lexists(group, *wrong, H5P_DEFAULT) <= 0) {
+    if (load_part_is_absent(group, *wrong)) {
         return true;
     }
     bool done =
