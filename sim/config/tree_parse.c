@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/memory.h"
 #include "config/tree_internal.h"
 
 #include "base/text.h"
