@@ -50,8 +50,8 @@ END_TEST
 static const struct {
     const char *path, *setting, *words, *remedy;
 } vain[] = {
-    {"configs/permutation-paths.yaml", "path.remote_weights=false", "`path.remote_weights`",
-     "with failures and the path policy adaptive"},
+    {"configs/permutation-paths.yaml", "path.remote_weights=false", "with failures and the path policy adaptive",
+     "failures=[{what: spine0, action: down, at: 1 us}]"},
     {"configs/permutation-paths.yaml", "path.exclusion=1 us", "`path.exclusion`",
      "failures=[{what: spine0, action: down, at: 1 us}]"},
     {"configs/permutation-paths.yaml", "path.convergence=2 ms", "`path.convergence`",
