@@ -7,6 +7,7 @@
 #include "command/headroom_report.h"
 #include "command/ideal.h"
 #include "command/preview.h"
+#include "command/rail_report.h"
 #include "command/record.h"
 #include "command/setup.h"
 #include "fabric/builder.h"
@@ -139,6 +140,7 @@ static void print_json(const struct experiment *experiment, const struct estimat
     json_member_number(&json, "estimated_memory_bytes_a_run", estimate->memory_bytes);
     json_member_number(&json, "estimated_cpu_seconds_a_run", estimate->cpu_seconds);
     json_member_text(&json, "traffic_digest", digest);
+    rail_report_json(&json, fabric);
     json_object_end(&json);
     json_end(&json);
 }
@@ -161,6 +163,7 @@ static void print_text(const struct arguments *given, const struct experiment *e
         printf("\n");
         print_load(experiment, fabric, plan);
     }
+    rail_report_print(stdout, experiment, fabric, plan);
     printf("\n");
     print_switches(experiment, fabric);
     headroom_report_print(stdout, &experiment->topology, fabric);
@@ -178,6 +181,9 @@ static bool print_all(const struct arguments *given, const struct experiment *ex
         return false;
     }
     estimate_plan(&plan, experiment, fabric, &estimate);
+    if (!given->quiet) {
+        rail_report_doubt(stderr, experiment, fabric, &plan);
+    }
     if (given->json) {
         print_json(experiment, &estimate, fabric);
     } else {

@@ -85,6 +85,11 @@ static const struct key cluster_keys[] = {
      FIELD(topology, fabric.wiring)},
     {"rails", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", .doc = "Rail wiring: number of rails; divides gpus_used.",
      FIELD(topology, fabric.rails)},
+    {"crossed_gpus", KEY_TEXT,
+     .doc =
+         "GPUs that use each other's NIC, in pairs of one NVLink domain: \"1, 2\" gives GPU 1 the NIC of GPU 2 and the "
+         "other way round.",
+     FIELD(topology, fabric.crossed_gpus)},
     {"leaf_downlinks", KEY_QUANTITY, QUANTITY_COUNT, "1", "4096", .doc = "GPUs of a leaf.",
      FIELD(topology, fabric.leaf_downlinks)},
     {"leaf_uplinks", KEY_QUANTITY, QUANTITY_COUNT, "0", "4096",

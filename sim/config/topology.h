@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TOPOLOGY_NAME_SIZE = 64 };
+enum { TOPOLOGY_NAME_SIZE = 64, TOPOLOGY_GPUS_SIZE = 256 };
 
 /** Which leaf a GPU's NIC is plugged into. */
 enum topology_wiring {
@@ -109,13 +109,15 @@ struct topology_infiniband {
 struct topology_fabric {
     enum topology_link_layer link_layer;
     enum topology_wiring wiring;
-    uint32_t rails;          /**< rail wiring: number of rails (divides the GPUs used a domain) */
-    uint32_t leaf_downlinks; /**< GPUs a leaf; at most ports - uplinks */
-    uint32_t leaf_uplinks;   /**< in all; spread evenly over the spines (multiple of spines) */
-    uint32_t spines;         /**< of each pod; 0 = one leaf only, no spines */
-    uint32_t super_spines;   /**< in all, as the spines; 0 = two tiers, everything is one pod */
-    uint32_t spine_uplinks;  /**< three tiers: of a spine in all; spread evenly over the super-spines of its group */
-    uint32_t pod_racks;      /**< three tiers: racks of a pod, the last pod may have fewer */
+    uint32_t rails; /**< rail wiring: number of rails (divides the GPUs used a domain) */
+    char crossed_gpus
+        [TOPOLOGY_GPUS_SIZE]; /**< pairs of GPUs that use each other's NIC, as gpu_list.h reads them; empty = none */
+    uint32_t leaf_downlinks;  /**< GPUs a leaf; at most ports - uplinks */
+    uint32_t leaf_uplinks;    /**< in all; spread evenly over the spines (multiple of spines) */
+    uint32_t spines;          /**< of each pod; 0 = one leaf only, no spines */
+    uint32_t super_spines;    /**< in all, as the spines; 0 = two tiers, everything is one pod */
+    uint32_t spine_uplinks;   /**< three tiers: of a spine in all; spread evenly over the super-spines of its group */
+    uint32_t pod_racks;       /**< three tiers: racks of a pod, the last pod may have fewer */
     uint32_t
         super_spine_groups; /**< three tiers: divides spines and super_spines; a spine reaches its own group only */
     uint64_t host_cable_m;  /**< NIC to leaf, metres */

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "config/gpu_list.h"
 #include "config/key.h"
 #include "config/section_reader.h"
 
@@ -196,6 +197,33 @@ static void check_rails(const struct topology *topology, const struct contradict
     }
 }
 
+/** GPUs with each other's NIC come in pairs, each of one domain. */
+static void check_crossed(const struct topology *topology, const struct contradiction_scope *scope) {
+    const uint64_t gpus = topology_check_gpus(topology);
+    const char *text = topology->fabric.crossed_gpus;
+    char problem[ERROR_MESSAGE_SIZE];
+    struct gpu_list list;
+    if (text[0] == '\0' || gpus == 0 || gpus > UINT32_MAX) {
+        return;
+    }
+    if (!gpu_list_read(&list, text, (uint32_t)gpus, problem, sizeof problem)) {
+        CONFLICT(ERROR_ID_CONFLICT_RAILS, "fabric.crossed_gpus", "gpus_used", "%.300s", problem);
+        return;
+    }
+    for (uint32_t i = 0; i < list.n_gpus; i += 2) {
+        if (i + 1 == list.n_gpus) {
+            CONFLICT(ERROR_ID_CONFLICT_RAILS, "fabric.crossed_gpus", "gpus_used",
+                     "GPU %" PRIu32 " has no other one to change NICs with: GPUs come in pairs", list.gpus[i]);
+        } else if (list.gpus[i] / topology->gpus_used != list.gpus[i + 1] / topology->gpus_used) {
+            CONFLICT(ERROR_ID_CONFLICT_RAILS, "fabric.crossed_gpus", "gpus_used",
+                     "GPUs %" PRIu32 " and %" PRIu32
+                     " are of different NVLink domains: they cannot use each other's NIC",
+                     list.gpus[i], list.gpus[i + 1]);
+        }
+    }
+    gpu_list_fini(&list);
+}
+
 /** Receive buffers hold a packet beside what is kept for those under way. */
 static void check_receive(const struct topology *topology, const struct contradiction_scope *scope) {
     const struct topology_nic *nic = &topology->nic;
@@ -384,6 +412,7 @@ void topology_check(const struct topology *topology, const struct contradiction_
         check_super_spines(topology, scope);
     }
     check_rails(topology, scope);
+    check_crossed(topology, scope);
     check_planes(topology, scope);
     check_switches(topology, scope);
     check_link_layer(topology, scope);

@@ -263,6 +263,14 @@ static const struct key fabric_keys[] = {
      FIELD(topology_fabric, wiring)},
     {"rails", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "1",
      .doc = "Rail wiring: number of rails; divides the GPUs used of a domain.", FIELD(topology_fabric, rails)},
+    {"crossed_gpus", KEY_TEXT,
+     .doc =
+         "GPUs whose NICs are mapped wrongly, in pairs of one NVLink domain that use each other's NIC: \"1, 2\" gives "
+         "GPU 1 the NIC of GPU 2, on the rail of GPU 2, and the other way round (NCCL, UCX and DeepEP hybrid-ep take "
+         "such "
+         "a map from the PCIe tree or from NCCL_IB_HCA, UCX_NET_DEVICES, HYBRID_EP_NIC_MAPPING). Empty: every GPU has "
+         "its own.",
+     FIELD(topology_fabric, crossed_gpus)},
     {"leaf_downlinks", KEY_QUANTITY, QUANTITY_COUNT, "1", "4096", .required = true, .doc = "GPUs of a leaf.",
      FIELD(topology_fabric, leaf_downlinks)},
     {"leaf_uplinks", KEY_QUANTITY, QUANTITY_COUNT, "0", "4096", "0",

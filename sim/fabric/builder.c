@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "config/gpu_list.h"
 #include "fabric/irregular.h"
 #include "fabric/shape.h"
 
@@ -149,6 +150,24 @@ static uint64_t leaf_of(const struct topology *topology, uint64_t rail_leaves, u
     return index % rails * rail_leaves + within_rail / downlinks;
 }
 
+/** Pairs of GPUs that use each other's NIC; the configuration has been checked. */
+static void cross(const struct topology *topology, const struct shape *shape, uint32_t *leaves) {
+    char problem[ERROR_MESSAGE_SIZE];
+    struct gpu_list list;
+    if (topology->fabric.crossed_gpus[0] == '\0') {
+        return;
+    }
+    const bool good =
+        gpu_list_read(&list, topology->fabric.crossed_gpus, (uint32_t)shape->endpoints, problem, sizeof problem);
+    REQUIRE(good && list.n_gpus % 2 == 0, "crossed GPUs are no pairs: %s", topology->fabric.crossed_gpus);
+    for (uint32_t i = 0; i < list.n_gpus; i += 2) {
+        const uint32_t kept = leaves[list.gpus[i]];
+        leaves[list.gpus[i]] = leaves[list.gpus[i + 1]];
+        leaves[list.gpus[i + 1]] = kept;
+    }
+    gpu_list_fini(&list);
+}
+
 static uint32_t *list_endpoint_leaves(const struct topology *topology, const struct shape *shape) {
     uint32_t *leaves = memory_allocate(shape->endpoints, sizeof(*leaves));
     for (uint64_t endpoint = 0; endpoint < shape->endpoints; endpoint++) {
@@ -158,6 +177,7 @@ static uint32_t *list_endpoint_leaves(const struct topology *topology, const str
         leaves[endpoint] = (uint32_t)(pod * shape->pod_leaves +
                                       leaf_of(topology, rail_leaves, domain - (uint64_t)pod * shape->pod_racks, index));
     }
+    cross(topology, shape, leaves);
     return leaves;
 }
 

@@ -117,6 +117,21 @@ START_TEST(rails_keep_equal_indices_on_the_same_leaves) {
 }
 END_TEST
 
+/* GPUs 9 and 10 of domain 1: rails 1 and 2. Nobody else moves but within the ports of their leaves. */
+START_TEST(crossed_gpus_have_each_others_rail) {
+    struct topology topology = fixture_rails();
+    snprintf(topology.fabric.crossed_gpus, sizeof topology.fabric.crossed_gpus, "9, 10");
+    struct fabric *fabric = build(&topology);
+    for (uint32_t endpoint = 0; endpoint < 128; endpoint++) {
+        const uint32_t rail = endpoint == 9 ? 2 : endpoint == 10 ? 1 : endpoint % 4;
+        ck_assert_uint_eq(fabric->devices[endpoint].rail, rail);
+        ck_assert_uint_eq(fabric->endpoints[endpoint].leaf, rail * 2 + endpoint / 64);
+        ck_assert_uint_eq(fabric->endpoints[endpoint].domain, endpoint / 8);
+    }
+    fabric_free(fabric);
+}
+END_TEST
+
 START_TEST(eighteen_links_over_four_chips_are_five_four_four_five) {
     const struct topology topology = fixture_rails();
     struct fabric *fabric = build(&topology);
@@ -354,6 +369,7 @@ int main(void) {
     tcase_add_test(cases, uplinks_are_grouped_by_spine_and_spine_ports_by_leaf);
     tcase_add_loop_test(cases, every_pair_is_at_most_three_switches_apart, 0, 3);
     tcase_add_test(cases, rails_keep_equal_indices_on_the_same_leaves);
+    tcase_add_test(cases, crossed_gpus_have_each_others_rail);
     tcase_add_test(cases, eighteen_links_over_four_chips_are_five_four_four_five);
     tcase_add_test(cases, a_last_leaf_may_be_partly_filled);
     tcase_add_test(cases, without_spines_one_leaf_holds_everyone);
