@@ -148,6 +148,18 @@ static void doubt_recovery(const struct doubts *doubts, const struct experiment 
     }
 }
 
+/** More than credits can count: 2,048 blocks of 64 B ahead, in fields of 12 bits (InfiniBand Architecture Specification, volume 1, 7.9.4). */
+static void doubt_credit(const struct doubts *doubts, const struct experiment *experiment) {
+    enum { MOST_BYTES = 2048 * 64 };
+    const struct tree_entry *entry = tree_find_path(doubts->root, "topology.infiniband.buffer");
+    const struct topology *topology = &experiment->topology;
+    if (topology->fabric.link_layer == TOPOLOGY_LINK_INFINIBAND && topology->infiniband.buffer_bytes > MOST_BYTES) {
+        note_at(doubts, entry != NULL ? entry->value->place : (struct tree_place){0},
+                "infiniband.buffer: credits of a virtual lane count up to 128 KiB (12 bits of 64 B blocks), so no port "
+                "can offer more");
+    }
+}
+
 /** Path policies that switches of this link layer do not have. */
 static void doubt_path(const struct doubts *doubts, const struct experiment *experiment, uint32_t p) {
     const struct experiment_policy *policy = &experiment->policies[p];
@@ -167,6 +179,7 @@ void experiment_doubt(const struct experiment *experiment, const struct tree_nod
     const uint64_t skew_ps = experiment_doubt_skew_ps(&experiment->topology);
     char gap[QUANTITY_TEXT_SIZE], skew[QUANTITY_TEXT_SIZE];
     doubt_recovery(&doubts, experiment);
+    doubt_credit(&doubts, experiment);
     for (uint32_t p = 0; p < experiment->n_policies; p++) {
         const struct experiment_policy *policy = &experiment->policies[p];
         doubt_feedback(&doubts, experiment, p);

@@ -90,7 +90,7 @@ static const struct column link_columns[] = {
      FIELD(measurement_link, lost_packets)},
     {"unrouted", "1", "Packets that came in by the port which this link leaves, and knew no way on", COLUMN_UINT64,
      FIELD(measurement_link, unrouted)},
-    {"watchdog_drops", "1", "Lossless packets that the PFC watchdog discarded at this port", COLUMN_UINT64,
+    {"drops_watchdog", "1", "Lossless packets that the PFC watchdog discarded at this port", COLUMN_UINT64,
      FIELD(measurement_link, watchdog_drops)},
     {"watchdog_storms", "1", "Times that the PFC watchdog declared a storm at this port", COLUMN_UINT64,
      FIELD(measurement_link, watchdog_storms)},

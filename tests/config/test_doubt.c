@@ -129,6 +129,17 @@ START_TEST(selective_repeat_is_noted_where_nothing_is_lost) {
 }
 END_TEST
 
+START_TEST(buffers_that_credits_cannot_count_are_noted) {
+    const char *overrides[] = {"policies=d_mod_k+none", "topology=hgx-h100-quantum2.yaml", "cluster.racks=8",
+                               "topology.infiniband.buffer=128 KiB"};
+    read_configuration(overrides, 4);
+    ck_assert_uint_eq(count_notes("credits of a virtual lane"), 0);
+    overrides[3] = "topology.infiniband.buffer=131073 B";
+    read_configuration(overrides, 4);
+    ck_assert_uint_eq(count_notes("credits of a virtual lane count up to 128 KiB"), 1);
+}
+END_TEST
+
 int main(void) {
     if (chdir(SOURCE_DIRECTORY) != 0) {
         return EXIT_FAILURE;
@@ -137,6 +148,7 @@ int main(void) {
     tcase_add_test(doubt, spray_is_noted_where_nics_cannot_place_packets);
     tcase_add_test(doubt, spray_is_not_noted_on_one_leaf_or_with_placement);
     tcase_add_test(doubt, skew_is_what_queues_at_the_marking_threshold_take);
+    tcase_add_test(doubt, buffers_that_credits_cannot_count_are_noted);
     tcase_add_test(doubt, hashing_is_noted_on_infiniband);
     tcase_add_test(doubt, flowlet_gaps_below_the_skew_are_noted);
     tcase_add_test(doubt, controllers_without_what_they_live_on_are_noted);
