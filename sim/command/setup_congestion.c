@@ -34,6 +34,7 @@ static struct spectrum_x_parameters spectrum_x_of(const struct experiment_spectr
         .minimum_fxp20 = given->minimum_rate,
         .base_round_trip_ps = given->base_round_trip_ps,
         .probe_abort_ps = given->probe_abort_ps,
+        .probe_bytes = given->probe_bytes,
         .early_pacing = early_pacing,
     };
 }

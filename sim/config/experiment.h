@@ -220,6 +220,7 @@ struct experiment_spectrum_x {
     double responsiveness, largest_decrease, largest_increase, first_congestion_rate;
     uint32_t additive_step, hyper_additive_step; /**< fxp20 a round trip */
     uint64_t hyper_period_ps, delay_threshold_ps, largest_delay_ps, base_round_trip_ps, probe_abort_ps;
+    uint64_t probe_bytes;
     uint32_t minimum_rate; /**< fxp20 */
     uint64_t notification_interval_ps;
 };

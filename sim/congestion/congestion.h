@@ -52,6 +52,7 @@ struct spectrum_x_parameters {
     uint32_t first_congestion_fxp20; /**< rate at the first congestion */
     uint32_t minimum_fxp20;
     uint64_t base_round_trip_ps; /**< start value of the smallest round trip seen */
+    uint64_t probe_bytes;        /**< a probe follows the one before only after so many bytes of data; 0 = at once */
     uint64_t probe_abort_ps;     /**< a probe without reply for so long is given up */
     bool early_pacing;           /**< announced shares set the first rate */
 };

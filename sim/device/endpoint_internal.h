@@ -29,12 +29,13 @@ struct pair_plane {
     uint8_t place; /**< enum pair_place: where it waits at the port of the plane */
     bool closed;   /**< nothing of it is sent here */
     /* The rest is one congestion context: of the plane, or, in plane 0, the only one of the queue pair. */
-    bool probing;      /**< a probe is outstanding */
-    uint32_t probes;   /**< sent so far */
-    uint32_t window;   /**< packets that may be in flight in the plane; contexts of planes only */
-    uint32_t told;     /**< of the acknowledged packets of the plane, those that the controller knows of */
-    uint64_t next_ps;  /**< pacing: not before */
-    uint64_t probe_ps; /**< when the last probe was queued */
+    bool probing;            /**< a probe is outstanding */
+    uint32_t probes;         /**< sent so far */
+    uint32_t window;         /**< packets that may be in flight in the plane; contexts of planes only */
+    uint32_t told;           /**< of the acknowledged packets of the plane, those that the controller knows of */
+    uint64_t next_ps;        /**< pacing: not before */
+    uint64_t unprobed_bytes; /**< of data packets that started since the last probe */
+    uint64_t probe_ps;       /**< when the last probe was queued */
     struct congestion_state congestion;
 };
 
@@ -331,6 +332,10 @@ static inline void nic_line_up(struct endpoint *endpoint, struct engine_worker *
 /** Fills in its next packet, which a plane takes, and moves on. */
 void pair_next_packet(struct endpoint *endpoint, struct queue_pair *pair, uint32_t plane, struct packet *packet,
                       uint64_t now_ps);
+/** Whether the next probe of a context that has none outstanding may go. */
+static inline bool pair_probe_is_due(const struct endpoint *endpoint, const struct pair_plane *in) {
+    return in->probes == 0 || in->unprobed_bytes >= endpoint->context->parameters->congestion.spectrum_x.probe_bytes;
+}
 /** Queues a probe of the congestion context for a plane. */
 void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct queue_pair *pair, uint32_t plane,
                 uint64_t now_ps);

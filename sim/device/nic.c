@@ -255,12 +255,15 @@ FOR_ONE_OR_SEVERAL void send_data(struct endpoint *endpoint, struct engine_worke
         }
     }
     const struct context *context = endpoint->context;
-    const struct pair_plane *in = context_of(nic, pair, port, several);
-    if (context->controller->wants_probes &&
-        (!in->probing || now_ps - in->probe_ps > context->parameters->congestion.spectrum_x.probe_abort_ps)) {
-        pair_probe(endpoint, worker, pair, port->number, now_ps);
-        if (several) {
-            nic_kick(endpoint, worker, now_ps); // it may go by another plane
+    if (context->controller->wants_probes) {
+        struct pair_plane *in = context_of(nic, pair, port, several);
+        in->unprobed_bytes += packet.size_bytes;
+        if (in->probing ? now_ps - in->probe_ps > context->parameters->congestion.spectrum_x.probe_abort_ps
+                        : pair_probe_is_due(endpoint, in)) {
+            pair_probe(endpoint, worker, pair, port->number, now_ps);
+            if (several) {
+                nic_kick(endpoint, worker, now_ps); // it may go by another plane
+            }
         }
     }
 }

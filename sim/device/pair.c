@@ -145,6 +145,7 @@ void pair_probe(struct endpoint *endpoint, struct engine_worker *worker, struct 
     struct nic_port *port = &endpoint->ports[pair_plane_of_probe(&endpoint->nic, pair, plane)];
     in->probing = true;
     in->probe_ps = now_ps;
+    in->unprobed_bytes = 0;
     const struct packet packet = {
         .source = endpoint->device,
         .destination = pair->destination,
@@ -313,7 +314,7 @@ static void handle_probe_reply(struct endpoint *endpoint, struct engine_worker *
     }
     in->probing = false;
     context->controller->probed(&context->parameters->congestion, &in->congestion, now_ps - in->probe_ps, now_ps);
-    if (pair->cumulative < pair->posted_number) {
+    if (pair->cumulative < pair->posted_number && pair_probe_is_due(endpoint, in)) {
         pair_probe(endpoint, worker, pair, plane, now_ps);
         nic_kick(endpoint, worker, now_ps);
     }

@@ -119,6 +119,7 @@ static void sum_endpoints(struct summary *s, const struct reference *reference) 
         s->endpoints.receive_discards += counts->receive_discards;
         s->endpoints.receive_pauses += counts->receive_pauses;
         s->endpoints.inferred += counts->inferred;
+        s->endpoints.probes_held += counts->probes_held;
         s->endpoints.urgent_again += counts->urgent_again;
         s->endpoints.spurious += counts->spurious;
     }
@@ -193,6 +194,9 @@ static bool notification(const struct summary *s) {
 }
 static bool probe_reply(const struct summary *s) {
     return s->starts[PACKET_PROBE_REPLY] > 0;
+}
+static bool probe_held(const struct summary *s) {
+    return s->endpoints.probes_held > 0;
 }
 static bool probe_given_up(const struct summary *s) {
     return s->endpoints.probes_given_up > 0;
@@ -393,6 +397,7 @@ static const struct {
     [FEATURE_REORDERING] = {"reordering, placed", reordering},
     [FEATURE_NOTIFICATION] = {"congestion notification", notification},
     [FEATURE_PROBE_REPLY] = {"probe reply", probe_reply},
+    [FEATURE_PROBE_HELD] = {"probe that waits for data", probe_held},
     [FEATURE_PROBE_GIVEN_UP] = {"probe given up", probe_given_up},
     [FEATURE_LATE_ACKNOWLEDGEMENT] = {"late acknowledgement", late_acknowledgement},
     [FEATURE_PACED] = {"pacing below line rate", paced},

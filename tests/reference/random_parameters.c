@@ -25,6 +25,7 @@ enum topic {
     TOPIC_SPLIT = 640,
     TOPIC_WEIGHTS,
     TOPIC_URGENT,
+    TOPIC_PROBES,
     TOPIC_INFINIBAND = 240
 };
 
@@ -278,6 +279,15 @@ static void draw_urgent(struct network_parameters *parameters, uint64_t number) 
     parameters->nic.urgent_timeout_ps = dice_chance(&dice, 60) ? dice_between(&dice, 3 * US, 60 * US) : 0;
 }
 
+/** Not where switches look at their ports every few nanoseconds: fewer probes make runs longer. */
+static void draw_probes(struct network_parameters *parameters, uint64_t number) {
+    struct dice dice = dice_of(number, TOPIC_PROBES);
+    const uint32_t packet = parameters->nic.payload_bytes + parameters->nic.header_bytes;
+    if (dice_chance(&dice, 40) && parameters->path.refresh_period_ps >= US) {
+        parameters->congestion.spectrum_x.probe_bytes = 1 + dice_below(&dice, 3 * packet);
+    }
+}
+
 static void draw_headroom(struct network_parameters *parameters, uint64_t number) {
     struct dice dice = dice_of(number, TOPIC_HEADROOM);
     parameters->leaf.headroom_automatic = dice_chance(&dice, 8);
@@ -303,5 +313,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     draw_split(&parameters, number);
     draw_weights(&parameters, number);
     draw_urgent(&parameters, number);
+    draw_probes(&parameters, number);
     return parameters;
 }

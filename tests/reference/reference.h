@@ -65,6 +65,7 @@ struct reference_endpoint_counts {
     uint64_t timeouts;               /**< rewinds by the retransmission clock */
     uint64_t nacks;                  /**< sent, as receiver */
     uint64_t spurious;               /**< packets that turned out to have arrived before they were sent again */
+    uint64_t probes_held;            /**< replies that no probe followed at once, for want of data sent */
     uint64_t urgent_again;           /**< urgent messages sent again */
     uint64_t inferred;               /**< recoveries that later packets began */
     uint64_t paced_packets;          /**< data packets after which the controller made the queue pair wait */

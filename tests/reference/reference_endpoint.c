@@ -172,7 +172,7 @@ static void receive(struct reference_world *world, struct reference_endpoint *en
         receive_urgent(world, endpoint, packet);
         break;
     case PACKET_URGENT_ACK:
-        reference_nic_urgent_acknowledged(endpoint->nic, packet->number);
+        reference_urgent_acknowledged(endpoint->nic, packet->number);
         break;
     case PACKET_TRIMMED:
         reference_receiver_trimmed(world, endpoint->receiver, endpoint->nic, packet);
@@ -263,7 +263,7 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         return true;
     case REFERENCE_STEP_TIMEOUT:
         if (step->place >= REFERENCE_URGENT_PLACE) {
-            return reference_nic_urgent_timeout(world, endpoint->nic, (uint32_t)step->place - REFERENCE_URGENT_PLACE);
+            return reference_urgent_timeout(world, endpoint->nic, (uint32_t)step->place - REFERENCE_URGENT_PLACE);
         }
         return reference_nic_timeout(world, endpoint->nic, (uint32_t)step->place, step->value);
     default:

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PHASE_TIMER = 5, TIE_TIMER = 2, REPEATS_MOST = 7 };
-
 static uint64_t line_of(const struct reference_world *world, const struct reference_nic *nic, uint16_t plane) {
     return world->fabric->links[reference_world_link(world, nic->endpoint, plane)].rate_bits_per_s;
 }
@@ -87,8 +85,8 @@ struct recorder_pair_state reference_nic_pair(const struct reference_world *worl
 }
 
 /* The first plane in turn that is not left out. */
-static uint16_t next_plane(const struct reference_world *world, const struct reference_nic *nic, uint32_t destination,
-                           uint16_t plane) {
+uint16_t reference_nic_next_plane(const struct reference_world *world, const struct reference_nic *nic,
+                                  uint32_t destination, uint16_t plane) {
     while (reference_failure_left_out(world, nic->endpoint, destination, plane)) {
         plane = (uint16_t)((plane + 1) % nic->n_planes);
     }
@@ -230,8 +228,13 @@ void reference_nic_join_probes(struct reference_world *world, struct reference_n
     context->probe_outstanding = true;
     context->probe_number = context->probes++;
     context->probe_sent_ps = world->now_ps;
+    context->data_bytes = 0;
     reference_queue_push(&nic->ports[way].probes, &(struct reference_queued){.packet = probe});
     reference_nic_choose(world, nic);
+}
+
+bool reference_nic_may_probe(const struct reference_world *world, const struct reference_plane *context) {
+    return context->probes == 0 || context->data_bytes >= world->parameters->congestion.spectrum_x.probe_bytes;
 }
 
 static void pace(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair, uint16_t plane,
@@ -264,7 +267,7 @@ bool reference_nic_recycles(const struct reference_world *world) {
 
 static void send_data(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,
                       uint16_t plane) {
-    const struct reference_plane *context = reference_pair_context(pair, plane);
+    struct reference_plane *context = reference_pair_context(pair, plane);
     const bool outstanding = reference_pair_outstanding(pair);
     struct reference_queued queued = {.packet = reference_pair_packet(pair)};
     if (reference_nic_recycles(world)) {
@@ -278,7 +281,9 @@ static void send_data(struct reference_world *world, struct reference_nic *nic, 
     }
     pace(world, nic, pair, plane, queued.packet.size_bytes, duration_ps);
     const bool stale = world->now_ps - context->probe_sent_ps > world->parameters->congestion.spectrum_x.probe_abort_ps;
-    if (nic->controller->wants_probes && (!context->probe_outstanding || stale)) {
+    context->data_bytes += queued.packet.size_bytes;
+    if (nic->controller->wants_probes &&
+        (context->probe_outstanding ? stale : reference_nic_may_probe(world, context))) {
         reference_nic_join_probes(world, nic, pair, plane);
     }
 }
@@ -376,7 +381,7 @@ static void choose_at(struct reference_world *world, struct reference_nic *nic, 
 }
 
 /* Since when a transmitter is free, or when it will be. */
-static uint64_t free_ps(struct reference_world *world, const struct reference_nic *nic, uint16_t plane) {
+uint64_t reference_nic_free_ps(struct reference_world *world, const struct reference_nic *nic, uint16_t plane) {
     return reference_world_transmitter(world, nic->endpoint, plane)->end_ps;
 }
 
@@ -386,7 +391,8 @@ void reference_nic_choose(struct reference_world *world, struct reference_nic *n
         uint16_t next = REFERENCE_PLANES;
         for (uint16_t plane = 0; plane < nic->n_planes; plane++) {
             const bool idle = !reference_world_transmitter(world, nic->endpoint, plane)->busy && !asked[plane];
-            if (idle && (next == REFERENCE_PLANES || free_ps(world, nic, plane) < free_ps(world, nic, next))) {
+            if (idle && (next == REFERENCE_PLANES ||
+                         reference_nic_free_ps(world, nic, plane) < reference_nic_free_ps(world, nic, next))) {
                 next = plane;
             }
         }
@@ -410,78 +416,18 @@ uint32_t reference_nic_context(const struct reference_nic *nic) {
     return nic->n_planes > 1 && !nic->by_pair && !nic->shared ? nic->arrival : 0;
 }
 
-static void send_control(struct reference_world *world, struct reference_nic *nic, uint16_t plane,
-                         const struct packet *packet) {
+void reference_nic_send_control(struct reference_world *world, struct reference_nic *nic, uint16_t plane,
+                                const struct packet *packet) {
     reference_queue_push(&nic->ports[plane].control, &(struct reference_queued){.packet = *packet});
     reference_nic_choose(world, nic);
 }
 
 void reference_nic_reply(struct reference_world *world, struct reference_nic *nic, const struct packet *reply) {
-    send_control(world, nic, next_plane(world, nic, reply->destination, nic->arrival), reply);
+    reference_nic_send_control(world, nic, reference_nic_next_plane(world, nic, reply->destination, nic->arrival),
+                               reply);
 }
 
 /* ---- posting ---- */
-
-/* The plane whose port is free first, of those that lead there. */
-static uint16_t plane_of_urgent(struct reference_world *world, const struct reference_nic *nic, uint32_t destination) {
-    uint16_t first = next_plane(world, nic, destination, 0);
-    for (uint16_t plane = 0; plane < nic->n_planes; plane++) {
-        const bool out = reference_failure_left_out(world, nic->endpoint, destination, plane);
-        const bool sooner = free_ps(world, nic, plane) < free_ps(world, nic, first) ||
-                            (free_ps(world, nic, plane) == free_ps(world, nic, first) && plane < first);
-        first = !out && sooner ? plane : first;
-    }
-    return first;
-}
-
-static void send_urgent(struct reference_world *world, struct reference_nic *nic,
-                        const struct reference_urgent *urgent) {
-    const struct packet packet = urgent->packet;
-    if (world->parameters->nic.urgent_timeout_ps > 0) {
-        const int doublings = urgent->repeats < REPEATS_MOST ? (int)urgent->repeats : REPEATS_MOST;
-        reference_heap_push(
-            &world->heap,
-            &(struct reference_step){.time_ps = world->now_ps + (world->parameters->nic.urgent_timeout_ps << doublings),
-                                     .device = nic->endpoint,
-                                     .phase = PHASE_TIMER,
-                                     .tie = TIE_TIMER,
-                                     .place = REFERENCE_URGENT_PLACE + packet.number,
-                                     .kind = REFERENCE_STEP_TIMEOUT});
-    }
-    send_control(world, nic, plane_of_urgent(world, nic, packet.destination), &packet);
-}
-
-static void post_urgent(struct reference_world *world, struct reference_nic *nic,
-                        const struct traffic_message *message) {
-    const struct packet packet = {.source = nic->endpoint,
-                                  .destination = message->destination,
-                                  .number = nic->urgent,
-                                  .message = message->tag,
-                                  .size_bytes = (uint16_t)(message->bytes + world->parameters->nic.header_bytes),
-                                  .entropy = (uint16_t)hash_mix(message->destination),
-                                  .kind_class = PACKET_URGENT | PACKET_CLASS_CONTROL << 4,
-                                  .flags_transmission = PACKET_FLAG_LAST};
-    nic->urgents = memory_resize(nic->urgents, nic->urgent + 1, sizeof *nic->urgents);
-    nic->urgents[nic->urgent] = (struct reference_urgent){.packet = packet};
-    send_urgent(world, nic, &nic->urgents[nic->urgent++]);
-}
-
-bool reference_nic_urgent_timeout(struct reference_world *world, struct reference_nic *nic, uint32_t number) {
-    struct reference_urgent *urgent = &nic->urgents[number];
-    if (urgent->acknowledged) {
-        return false;
-    }
-    world->result->endpoints[nic->endpoint].timeouts++;
-    world->result->endpoints[nic->endpoint].retransmitted_packets++;
-    world->result->endpoints[nic->endpoint].urgent_again++;
-    urgent->repeats++;
-    send_urgent(world, nic, urgent);
-    return true;
-}
-
-void reference_nic_urgent_acknowledged(struct reference_nic *nic, uint32_t number) {
-    nic->urgents[number].acknowledged = true;
-}
 
 static size_t find_peer(struct reference_nic *nic, uint32_t destination) {
     size_t index = 0;
@@ -530,7 +476,8 @@ static void place(struct reference_world *world, struct reference_nic *nic, stru
 
 void reference_nic_open(const struct reference_world *world, const struct reference_nic *nic,
                         struct reference_pair *pair) {
-    const uint16_t own = next_plane(world, nic, pair->destination, (uint16_t)(pair->number % nic->n_planes));
+    const uint16_t own =
+        reference_nic_next_plane(world, nic, pair->destination, (uint16_t)(pair->number % nic->n_planes));
     for (uint16_t plane = 0; plane < nic->n_planes; plane++) {
         pair->planes[plane].closed = reference_failure_left_out(world, nic->endpoint, pair->destination, plane) ||
                                      (nic->by_pair && plane != own);
@@ -586,7 +533,7 @@ void reference_nic_post(struct reference_world *world, struct reference_nic *nic
                         const struct traffic_message *message) {
     REQUIRE(nic != NULL, "a fabric message from an endpoint without a NIC");
     if (message->urgent) {
-        post_urgent(world, nic, message);
+        reference_urgent_post(world, nic, message);
         return;
     }
     const struct nic_parameters *parameters = &world->parameters->nic;

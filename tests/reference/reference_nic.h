@@ -58,10 +58,10 @@ struct recorder_pair_state reference_nic_pair(const struct reference_world *worl
                                               uint32_t destination, uint32_t index, uint64_t now_ps);
 
 /** The clock of an urgent message has run out, unless it is acknowledged. True if it is not. */
-bool reference_nic_urgent_timeout(struct reference_world *world, struct reference_nic *nic, uint32_t number);
+bool reference_urgent_timeout(struct reference_world *world, struct reference_nic *nic, uint32_t number);
 
 /** An urgent message has been acknowledged. */
-void reference_nic_urgent_acknowledged(struct reference_nic *nic, uint32_t number);
+void reference_urgent_acknowledged(struct reference_nic *nic, uint32_t number);
 
 /** Looks which planes lead where: queue pairs leave those that do not, and come back. */
 void reference_nic_fail_over(struct reference_world *world, struct reference_nic *nic);

@@ -18,6 +18,8 @@ struct reference_peer {
     uint64_t messages;
 };
 
+enum { PHASE_TIMER = 5, TIE_TIMER = 2, REPEATS_MOST = 7 }; /**< of retransmission timers */
+
 /** An urgent message that is sent again until it is acknowledged. */
 struct reference_urgent {
     struct packet packet;
@@ -50,6 +52,21 @@ struct reference_nic {
     struct reference_parts completed; /* parts of split messages */
 };
 
+/** The plane itself if it leads to a destination, else the next one in turn that does. */
+uint16_t reference_nic_next_plane(const struct reference_world *world, const struct reference_nic *nic,
+                                  uint32_t destination, uint16_t plane);
+
+/** Since when the transmitter of a plane is free, or when it will be. */
+uint64_t reference_nic_free_ps(struct reference_world *world, const struct reference_nic *nic, uint16_t plane);
+
+/** Appends a packet to the control FIFO of a plane. */
+void reference_nic_send_control(struct reference_world *world, struct reference_nic *nic, uint16_t plane,
+                                const struct packet *packet);
+
+/** Sends an urgent message. */
+void reference_urgent_post(struct reference_world *world, struct reference_nic *nic,
+                           const struct traffic_message *message);
+
 /** A queue pair joins those that wait at the ports where it does not wait yet, if it has work; idle transmitters choose. */
 void reference_nic_look_for_work(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair);
 
@@ -62,6 +79,9 @@ void reference_nic_set_clock(struct reference_world *world, struct reference_nic
 
 /** Whether the retransmission clock of a queue pair runs out now. */
 bool reference_nic_runs_out(const struct reference_world *world, const struct reference_pair *pair);
+
+/** Whether a context that has no probe outstanding may send the next one. */
+bool reference_nic_may_probe(const struct reference_world *world, const struct reference_plane *context);
 
 /** A probe of the congestion context for a plane joins a probe FIFO. */
 void reference_nic_join_probes(struct reference_world *world, struct reference_nic *nic, struct reference_pair *pair,

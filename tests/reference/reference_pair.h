@@ -43,6 +43,7 @@ struct reference_plane {
     bool probe_outstanding;
     uint32_t probe_number, probes;
     uint64_t probe_sent_ps;
+    uint64_t data_bytes; /**< sent since */
     struct congestion_state congestion;
     struct host_reps recycled; /**< under path policies that recycle entropies */
 };

@@ -145,7 +145,8 @@ static void probe_replied(struct reference_world *world, struct reference_nic *n
     context->probe_outstanding = false;
     nic->controller->probed(&world->parameters->congestion, &context->congestion,
                             world->now_ps - context->probe_sent_ps, world->now_ps);
-    if (pair->cumulative < pair->n_packets) {
+    world->result->endpoints[nic->endpoint].probes_held += !reference_nic_may_probe(world, context);
+    if (pair->cumulative < pair->n_packets && reference_nic_may_probe(world, context)) {
         reference_nic_join_probes(world, nic, pair, nic->arrival);
     }
 }
