@@ -27,7 +27,10 @@ const struct arguments_grammar command_perf_grammar = {
     .options = ARGUMENTS_SIZES | ARGUMENTS_AGAINST | ARGUMENTS_SET | ARGUMENTS_SEED | ARGUMENTS_THREADS,
     .description =
         "Simulates a sweep as the users' own benchmarks run it, on a topology file, and prints their columns.\n\n"
-        "  alltoall   nccl-tests' alltoall_perf: size is a rank's whole buffer, busbw = algbw × (n - 1) ÷ n\n"
+        "  alltoall   nccl-tests' alltoall_perf: size is a rank's whole buffer, busbw = algbw × (n - 1) ÷ n; all "
+        "parts\n"
+        "             are posted at once and go straight to their ranks, unless --set traffic.algorithm=NAME says "
+        "otherwise\n"
         "  dispatch   an expert-parallel dispatch by tokens a GPU, in the units of DeepEP's tests (model and gate as "
         "--set says)\n"
         "  combine    the same for its combine\n\n"
@@ -37,6 +40,8 @@ const struct arguments_grammar command_perf_grammar = {
         "times.",
     .examples =
         "  moefabric perf alltoall topologies/hgx-h100-roce.yaml --set cluster.racks=4 --sizes 1MiB:64MiB\n"
+        "  moefabric perf alltoall topologies/hgx-h100-roce.yaml --set cluster.racks=4 --set "
+        "traffic.algorithm=nccl_p2p\n"
         "  moefabric perf dispatch topologies/gb200-nvl72-spectrumx.yaml --set cluster.racks=1 --sizes 128:1024\n",
 };
 
@@ -122,8 +127,34 @@ static bool choose_sizes(struct sweep *sweep, struct error *error) {
     return true;
 }
 
+/** Is an all-to-all asked for under an algorithm other than that of the pattern itself, which posts all parts at once? */
+static bool has_algorithm(const struct sweep *sweep) {
+    static const char key[] = "traffic.algorithm=";
+    const char *found = NULL;
+    for (uint32_t i = 0; i < sweep->given->n_overrides; i++) {
+        if (strncmp(sweep->given->overrides[i], key, strlen(key)) == 0) {
+            found = sweep->given->overrides[i] + strlen(key);
+        }
+    }
+    return sweep->kind == KIND_ALLTOALL && found != NULL && strcmp(found, "direct") != 0;
+}
+
+/**
+ * Equal parts as a layer: an expert on each rank, one for each token, every expert as many tokens as any other. A token is a piece of a part, so that
+ * algorithms can cut it: of 8 KiB, or the part itself; what is left over by rounding is less than two bytes a piece.
+ */
+static void write_alltoall_layer(FILE *stream, uint64_t bytes_a_peer, uint64_t ranks) {
+    const uint64_t pieces = bytes_a_peer / 8192 > 0 ? bytes_a_peer / 8192 : 1;
+    const uint64_t hidden = bytes_a_peer / pieces / 2 > 0 ? bytes_a_peer / pieces / 2 : 1;
+    fprintf(stream, "model: {hidden: %" PRIu64 ", experts: %" PRIu64 ", top_k: 1}\n", hidden, ranks);
+    fprintf(stream,
+            "traffic: {pattern: moe, gate: balanced, phases: [dispatch], dispatch_type: bf16, exchange_counts: false, "
+            "tokens_per_gpu: %" PRIu64 "}\n",
+            pieces * ranks);
+}
+
 /** The configuration of one point as text; the topology's file name may hold anything. */
-static char *write_configuration(const struct sweep *sweep, uint64_t bytes_a_peer, uint64_t tokens) {
+static char *write_configuration(const struct sweep *sweep, uint64_t bytes_a_peer, uint64_t tokens, uint64_t ranks) {
     char *text = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
@@ -133,7 +164,9 @@ static char *write_configuration(const struct sweep *sweep, uint64_t bytes_a_pee
         fprintf(stream, *letter == '"' || *letter == '\\' ? "\\%c" : "%c", *letter);
     }
     fputs("\"\n", stream);
-    if (sweep->kind == KIND_ALLTOALL) {
+    if (ranks > 0 && has_algorithm(sweep)) {
+        write_alltoall_layer(stream, bytes_a_peer, ranks);
+    } else if (sweep->kind == KIND_ALLTOALL) {
         fprintf(stream, "traffic: {pattern: all_to_all, bytes: %" PRIu64 " B}\n", bytes_a_peer);
     } else {
         fprintf(stream, "model: {preset: deepseek-v3}\ntraffic: {pattern: moe, tokens_per_gpu: %" PRIu64 "}\n", tokens);
@@ -142,10 +175,11 @@ static char *write_configuration(const struct sweep *sweep, uint64_t bytes_a_pee
     return text;
 }
 
-static bool read_experiment(const struct sweep *sweep, uint64_t bytes_a_peer, uint64_t tokens,
+/** ranks 0: they are not known yet. */
+static bool read_experiment(const struct sweep *sweep, uint64_t bytes_a_peer, uint64_t tokens, uint64_t ranks,
                             struct experiment *experiment, int *exit_code) {
     struct error_list errors = {0};
-    char *text = write_configuration(sweep, bytes_a_peer, tokens);
+    char *text = write_configuration(sweep, bytes_a_peer, tokens, ranks);
     const bool done = experiment_read_text("perf", text, strlen(text), sweep->given->overrides,
                                            sweep->given->n_overrides, experiment, &errors);
     free(text);
@@ -204,7 +238,7 @@ static bool run_point(const struct sweep *sweep, uint64_t size, uint64_t ranks, 
     struct experiment *experiment = memory_allocate(1, sizeof *experiment);
     const uint64_t part = size / ranks > 0 ? size / ranks : 1;
     struct error error;
-    bool done = read_experiment(sweep, part, size, experiment, exit_code);
+    bool done = read_experiment(sweep, part, size, ranks, experiment, exit_code);
     struct fabric *fabric = done ? fabric_build(&experiment->topology, &error) : NULL;
     if (done && fabric == NULL) {
         error_print(stderr, &error);
@@ -220,7 +254,7 @@ static bool run_point(const struct sweep *sweep, uint64_t size, uint64_t ranks, 
 /** How many ranks there are: asked of the configuration before anything is run. */
 static bool count_ranks(const struct sweep *sweep, uint64_t *ranks, int *exit_code) {
     struct experiment *experiment = memory_allocate(1, sizeof *experiment);
-    const bool done = read_experiment(sweep, 1, sweep->sizes[0], experiment, exit_code);
+    const bool done = read_experiment(sweep, 1, sweep->sizes[0], 0, experiment, exit_code);
     *ranks = done ? (uint64_t)experiment->topology.racks * experiment->topology.gpus_used : 0;
     if (done) {
         printf("# moefabric perf %s: %" PRIu64 " ranks, %s, %s, seed %" PRIu64 "\n", kind_names[sweep->kind], *ranks,
