@@ -54,9 +54,11 @@ static const struct error_id_entry entries[] = {
      "A file of expert loads or of tokens' choices (CSV, NumPy, HDF5) is malformed, or does not fit the model."},
     {ERROR_ID_PLACEMENT, "A file of expert placements is malformed, or does not fit the model and the cluster."},
     {ERROR_ID_HTSIM_TOPOLOGY, "An htsim topology (.topo file) is malformed, or cannot be built as htsim would."},
-    {ERROR_ID_LOG, "A log of a benchmark cannot be read: give what nccl-tests printed."},
+    {ERROR_ID_WORKLOAD_TEXT, "A workload text of SimAI or ASTRA-sim is malformed, asks for what is not simulated, or "
+                             "does not fit the cluster."},
     {ERROR_ID_HPCC_TOPOLOGY,
      "A topology of HPCC's ns-3 (topology.txt) is malformed, or no leaf-spine fabric or fat tree."},
+    {ERROR_ID_LOG, "A log of a benchmark cannot be read: give what nccl-tests printed."},
     {ERROR_ID_USAGE, "The command line is not understood."},
     {ERROR_ID_RUN_STALLED,
      "Nothing was delivered for limits.stall_time, or nothing moves any more, although messages are on their way."},

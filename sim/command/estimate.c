@@ -51,6 +51,9 @@ static double mean_links(const struct plan *plan, const struct fabric *fabric) {
 static uint64_t ideal_of(const struct plan *plan, const struct experiment *experiment, const struct fabric *fabric) {
     const struct ideal ideal = {.fabric = fabric, .experiment = experiment, .plan = plan};
     uint64_t sum_ps = 0;
+    if (plan->steps) {
+        return ideal_steps_ps(&ideal);
+    }
     for (enum moe_summary_phase phase = MOE_SUMMARY_DISPATCH; plan->moe && phase < MOE_SUMMARY_PHASES; phase++) {
         sum_ps += moe_summary_has_phase(plan->moe, phase) ? ideal_phase_ps(&ideal, phase) : 0;
     }
@@ -105,11 +108,12 @@ bool estimate_prepare(struct plan *plan, const struct experiment *experiment, st
 
 /*
  * What tests/benchmark/README.md measures: tables and rings by link, rows by message over the fabric, and for each message over NVLink its
- * place in a queue; parts of a combine in two hops are generated when they are due, but counted, and thousands have arrived in part.
+ * place in a queue; parts of a combine in two hops and steps of rings are generated when they are due, but counted, and thousands have arrived in part.
  */
 static double memory_of(const struct plan_volume *volume, const struct experiment *experiment,
                         const struct fabric *fabric) {
-    const bool generated = experiment_algorithm_by_domain(experiment->traffic.algorithm);
+    const bool generated = experiment_algorithm_by_domain(experiment->traffic.algorithm) ||
+                           experiment->traffic.pattern == EXPERIMENT_PATTERN_WORKLOAD_TEXT;
     return 1700.0 * fabric->n_links + 6000.0 * fabric->n_endpoints + 70.0 * (double)volume->fabric_messages +
            (generated ? 3.2 : 100.0) * (double)volume->nvlink_messages;
 }
@@ -120,6 +124,10 @@ void estimate_plan(const struct plan *plan, const struct experiment *experiment,
     const struct plan_volume volume = plan_volume(plan, experiment);
     *estimate = (struct estimate){
         .volume = volume, .digest = plan_digest(plan), .ideal_ps = ideal_of(plan, experiment, fabric)};
+    if (plan->steps) {
+        estimate->collectives = step_plan_program(plan->steps)->n_collectives;
+        estimate->compute_ps = step_plan_program(plan->steps)->compute_ps;
+    }
     const struct plan_volume background = plan_background_volume(plan, experiment);
     estimate->background = background;
     for (uint32_t item = 0; plan->background && item < experiment->n_backgrounds; item++) {

@@ -19,8 +19,10 @@ struct estimate {
     double hops;                                                  /**< packet-hops, acknowledgements included */
     double memory_bytes;
     double cpu_seconds;
-    uint64_t digest;   /**< of the traffic of the first seed */
-    uint64_t ideal_ps; /**< least time of the phases one after the other; 0 = unknown */
+    uint32_t collectives; /**< steps: how many are begun */
+    uint64_t compute_ps;  /**< steps: what every rank computes */
+    uint64_t digest;      /**< of the traffic of the first seed */
+    uint64_t ideal_ps;    /**< least time of the phases one after the other; 0 = unknown */
 };
 
 /** Draws the traffic of the first seed, with all that any policy sends; ends with plan_fini. False with *error if it cannot be. */

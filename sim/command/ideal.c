@@ -116,3 +116,20 @@ uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase)
     }
     return number_larger(received_ps, sent_ps) + way_ps;
 }
+
+/* Of the rank that receives least. */
+static struct step_plan_least collective_least(const void *context, uint32_t collective) {
+    const struct ideal *ideal = context;
+    struct step_plan_least least = {.fabric_ps = UINT64_MAX, .nvlink_ps = UINT64_MAX};
+    for (uint32_t rank = 0; rank < ideal->plan->placement.n_ranks; rank++) {
+        const struct step_plan_volume received = step_plan_received(ideal->plan->steps, rank, collective);
+        const uint64_t fabric_ps = received.fabric_bytes > 0 ? ideal_wire_ps(ideal, rank, 0, received.fabric_bytes) : 0;
+        least.fabric_ps = number_smaller(least.fabric_ps, fabric_ps);
+        least.nvlink_ps = number_smaller(least.nvlink_ps, nvlink_time_ps(ideal, rank, received.nvlink_bytes));
+    }
+    return least;
+}
+
+uint64_t ideal_steps_ps(const struct ideal *ideal) {
+    return step_plan_least_ps(ideal->plan->steps, collective_least, ideal);
+}

@@ -41,4 +41,7 @@ uint64_t ideal_phase_ps(const struct ideal *ideal, enum moe_summary_phase phase)
 /** Least time in which a rank's NIC and NVLink ports take what it receives in a phase: bytes ÷ rate, and the shortest way of a first byte. 0 = it receives nothing. */
 uint64_t ideal_rank_ps(const struct ideal *ideal, uint32_t rank, enum moe_summary_phase phase);
 
+/** Least time of a program of steps (step_plan_least_ps): what is computed and waited for, collectives as fast as NIC and NVLink ports take bytes. */
+uint64_t ideal_steps_ps(const struct ideal *ideal);
+
 #endif

@@ -299,6 +299,19 @@ static void fill_pattern_times(struct measurement *measurement, const struct pat
     }
 }
 
+/* The same of a pass, which runs until a rank has computed all and all that it began has ended: computing goes on when nothing is sent any more. */
+static void fill_step_times(struct measurement *measurement, const struct step_plan *steps) {
+    uint64_t *simulated_ps = &measurement->totals.simulated_ps;
+    for (uint32_t rank = 0; rank < measurement->n_ranks; rank++) {
+        const struct step_plan_times times = step_plan_times(steps, rank);
+        pattern_row(measurement, rank)->start_ps = times.start_ps;
+        pattern_row(measurement, rank)->finish_ps = known(times.end_ps);
+        if (measurement->outcome == MEASUREMENT_FINISHED && times.end_ps > *simulated_ps) {
+            *simulated_ps = times.end_ps;
+        }
+    }
+}
+
 /* The flows of a connection matrix are rows, all of them: a rank runs from the first post of a flow that it has a part in. */
 static void fill_connection_times(struct measurement *measurement) {
     for (uint64_t i = 0; i < measurement->n_messages; i++) {
@@ -321,7 +334,7 @@ static void fill_connection_times(struct measurement *measurement) {
 /* A pattern: one phase, whose ranks run from their first post (or the first to them) to their last delivery, over the fabric or NVLink. */
 static void fill_pattern(struct measurement *measurement, const struct ideal *ideal) {
     struct measurement_phase *phase = &measurement->phases[0];
-    snprintf(phase->name, sizeof(phase->name), "transfer");
+    snprintf(phase->name, sizeof(phase->name), "%s", ideal->plan->steps ? "pass" : "transfer");
     phase->participants = ideal->plan->pattern ? pattern_participants(ideal->plan->pattern) : measurement->n_ranks;
     if (ideal->experiment->traffic.pattern == EXPERIMENT_PATTERN_ALL_TO_ALL) {
         phase->collective_bytes =
@@ -329,10 +342,15 @@ static void fill_pattern(struct measurement *measurement, const struct ideal *id
     }
     if (ideal->plan->pattern) {
         fill_pattern_times(measurement, ideal->plan->pattern);
+    } else if (ideal->plan->steps) {
+        fill_step_times(measurement, ideal->plan->steps);
     } else {
         fill_connection_times(measurement);
     }
     fill_pattern_ideals(measurement, ideal);
+    if (ideal->plan->steps) {
+        phase->ideal_ps = ideal_steps_ps(ideal); // with what is computed
+    }
 }
 
 struct measurement *measure_begin(const struct simulation *simulation, const struct plan *plan) {

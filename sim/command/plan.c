@@ -3,9 +3,11 @@
 
 #include "base/error_id.h"
 #include "base/memory.h"
+#include "base/rate.h"
 #include "config/flow_file.h"
 #include "workload/moe_summary.h"
 #include "workload/placement_choose.h"
+#include "workload/step_text.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -72,6 +74,27 @@ static struct connection_plan *read_connections(const struct experiment *experim
     return plan;
 }
 
+/* As above, for a workload text. */
+static struct step_plan *read_steps(const struct experiment *experiment, const struct moe_placement *placement,
+                                    uint64_t seed, struct error *error) {
+    const struct step_plan_start start = {.seed = experiment->traffic.seed + seed,
+                                          .jitter_ps = experiment->traffic.jitter_ps};
+    const char *path = experiment->workload_path;
+    struct error_list errors = {0};
+    struct workload_text text = {0};
+    struct step_plan *plan = NULL;
+    if (!workload_text_read(path, &text, &errors) ||
+        !workload_text_check(&text, path, placement->n_ranks, placement->ranks_per_domain, &errors)) {
+        *error = errors.errors[0];
+    } else {
+        struct step_program program;
+        step_text_program(&text, placement->n_ranks, placement->ranks_per_domain, &program);
+        plan = step_plan_create(&program, &start, path, error);
+    }
+    workload_text_fini(&text);
+    return plan;
+}
+
 /* The fewest bytes that so many packets of a message in a row can hold: its tokens are cut apart, so each ends with a shorter one. */
 static uint64_t fewest_bytes(uint64_t packets, uint64_t payload_bytes, uint64_t unit_bytes) {
     const uint64_t per_unit = (unit_bytes + payload_bytes - 1) / payload_bytes;
@@ -119,10 +142,12 @@ bool plan_init(struct plan *plan, const struct experiment *experiment, bool earl
         plan->moe = moe_create(&experiment->model, &experiment->traffic, &plan->placement, early_pacing, seed, error);
     } else if (experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX) {
         plan->connections = read_connections(experiment, plan->placement.n_ranks, error);
+    } else if (experiment->traffic.pattern == EXPERIMENT_PATTERN_WORKLOAD_TEXT) {
+        plan->steps = read_steps(experiment, &plan->placement, seed, error);
     } else {
         plan->pattern = pattern_create(&experiment->traffic, &plan->placement, seed, error);
     }
-    const bool measured = plan->moe || plan->pattern || plan->connections;
+    const bool measured = plan->moe || plan->pattern || plan->connections || plan->steps;
     if (measured && experiment->n_backgrounds > 0) {
         plan->background = background_create(experiment, &plan->placement, error);
     }
@@ -138,6 +163,7 @@ void plan_fini(struct plan *plan) {
     placement_free(plan->experts);
     pattern_free(plan->pattern);
     connection_plan_free(plan->connections);
+    step_plan_free(plan->steps);
     background_free(plan->background);
     *plan = (struct plan){0};
 }
@@ -145,6 +171,7 @@ void plan_fini(struct plan *plan) {
 static struct traffic measured_traffic(const struct plan *plan) {
     return plan->moe           ? moe_traffic(plan->moe)
            : plan->connections ? connection_plan_traffic(plan->connections)
+           : plan->steps       ? step_plan_traffic(plan->steps)
                                : pattern_traffic(plan->pattern);
 }
 
@@ -156,6 +183,7 @@ struct traffic plan_traffic(const struct plan *plan) {
 uint64_t plan_digest(const struct plan *plan) {
     const uint64_t digest = plan->moe           ? moe_summary_digest(plan->moe)
                             : plan->connections ? connection_plan_digest(plan->connections)
+                            : plan->steps       ? step_plan_digest(plan->steps)
                                                 : pattern_digest(plan->pattern);
     return plan->background ? background_digest(plan->background, digest) : digest;
 }
@@ -174,18 +202,29 @@ bool plan_finished(const struct plan *plan, const struct experiment *experiment)
         return connection_plan_delivered(plan->connections) + plan->delivered_elsewhere ==
                connection_plan_count(plan->connections);
     }
+    for (uint32_t rank = 0; plan->steps && rank < plan->placement.n_ranks; rank++) {
+        if (step_plan_times(plan->steps, rank).end_ps == TIME_NEVER) {
+            return false;
+        }
+    }
     return !plan->moe || moe_finished(plan->moe);
 }
 
-/* As below, for the ends of a pattern's ranks. */
-static void gather_ends(struct pattern *pattern, uint32_t n, const struct exchange *exchange) {
+/* As below, for the ends of the ranks of a pattern or of a program of steps. */
+static void gather_ends(struct plan *plan, const struct exchange *exchange) {
+    const uint32_t n = plan->placement.n_ranks;
     uint64_t *ends_ps = memory_allocate(n, sizeof(*ends_ps));
     for (uint32_t rank = 0; rank < n; rank++) {
-        ends_ps[rank] = pattern_times(pattern, rank).end_ps;
+        ends_ps[rank] =
+            plan->steps ? step_plan_times(plan->steps, rank).end_ps : pattern_times(plan->pattern, rank).end_ps;
     }
     exchange->minimum(exchange->context, ends_ps, n);
     for (uint32_t rank = 0; exchange->rank == 0 && rank < n; rank++) {
-        pattern_take_end(pattern, rank, ends_ps[rank]);
+        if (plan->steps) {
+            step_plan_take_end(plan->steps, rank, ends_ps[rank]);
+        } else {
+            pattern_take_end(plan->pattern, rank, ends_ps[rank]);
+        }
     }
     free(ends_ps);
 }
@@ -213,8 +252,8 @@ void plan_gather(struct plan *plan, const struct experiment *experiment, const s
     enum { TIMES = sizeof(struct moe_phase_times) / sizeof(uint64_t) };
     static_assert(sizeof(struct moe_phase_times) == TIMES * sizeof(uint64_t), "times are nothing but 64-bit numbers");
     const uint32_t n = plan->placement.n_ranks;
-    if (plan->pattern) {
-        gather_ends(plan->pattern, n, exchange);
+    if (plan->pattern || plan->steps) {
+        gather_ends(plan, exchange);
     }
     if (plan->connections) {
         uint64_t delivered = exchange->rank == 0 ? 0 : connection_plan_delivered(plan->connections);
@@ -259,6 +298,13 @@ struct plan_volume plan_volume(const struct plan *plan, const struct experiment 
                                     .fabric_messages = connection_plan_count(plan->connections)};
     }
     struct plan_volume volume = {0};
+    if (plan->steps) {
+        const struct step_plan_volume total = step_plan_total(plan->steps);
+        return (struct plan_volume){.fabric_bytes = total.fabric_bytes,
+                                    .fabric_messages = total.fabric_messages,
+                                    .nvlink_bytes = total.nvlink_bytes,
+                                    .nvlink_messages = total.nvlink_messages};
+    }
     for (uint32_t rank = 0; rank < plan->placement.n_ranks; rank++) {
         const uint32_t n = pattern_messages(plan->pattern, rank);
         for (uint32_t i = 0; i < n; i++) {

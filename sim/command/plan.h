@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The traffic of an experiment for one seed, whichever kind it is: a mixture-of-experts layer, a pattern or a connection matrix.
+ * The traffic of an experiment for one seed, whichever kind it is: a mixture-of-experts layer, a pattern, a connection matrix or a program of steps.
  */
 #ifndef MOEFABRIC_COMMAND_PLAN_H
 #define MOEFABRIC_COMMAND_PLAN_H
@@ -12,12 +12,14 @@
 #include "workload/connection_plan.h"
 #include "workload/moe.h"
 #include "workload/pattern.h"
+#include "workload/step_plan.h"
 
-/** Exactly one of moe, pattern and connections is set: the measured traffic. */
+/** Exactly one of moe, pattern, connections and steps is set: the measured traffic. */
 struct plan {
     struct moe *moe;
     struct pattern *pattern;
     struct connection_plan *connections;
+    struct step_plan *steps;
     struct background *background; /**< NULL: none */
     uint64_t delivered_elsewhere;  /**< connections: delivered to ranks that other processes run */
     uint64_t background_elsewhere; /**< the same of the background */

@@ -55,6 +55,10 @@ static void print_traffic(FILE *stream, const struct experiment *experiment, con
     } else if (traffic->pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX) {
         fprintf(stream, "traffic   connection matrix %s, %llu flows; ", traffic->matrix,
                 (unsigned long long)estimate->volume.fabric_messages);
+    } else if (traffic->pattern == EXPERIMENT_PATTERN_WORKLOAD_TEXT) {
+        fprintf(stream, "traffic   workload text %s: %u collective%s, %s of computing; ", traffic->workload,
+                estimate->collectives, plural(estimate->collectives),
+                text(size, QUANTITY_TIME, (double)estimate->compute_ps));
     } else {
         fprintf(stream, "traffic   %s, messages of %s; ", patterns[traffic->pattern],
                 quantity_print(size, QUANTITY_BYTES, traffic->bytes));

@@ -54,8 +54,12 @@ bool spare_file(const char *input, const char *output, const char *option, struc
 
 bool spare_inputs(const char *configuration, const struct experiment *experiment, const char *output,
                   const char *option, struct error *error) {
-    const char *const inputs[] = {configuration, experiment->topology_path, experiment->matrix_path,
-                                  experiment->traffic.routing.path, experiment->placement.path};
+    const char *const inputs[] = {configuration,
+                                  experiment->topology_path,
+                                  experiment->matrix_path,
+                                  experiment->workload_path,
+                                  experiment->traffic.routing.path,
+                                  experiment->placement.path};
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
         if (!spare_file(inputs[i], output, option, error)) {
             return false;

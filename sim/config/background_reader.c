@@ -148,7 +148,7 @@ static void check_times(const struct checking *checking) {
 }
 
 static void check_name(const struct checking *checking, uint32_t number) {
-    static const char *const taken[] = {"dispatch", "combine", "counts", "transfer"};
+    static const char *const taken[] = {"dispatch", "combine", "counts", "transfer", "pass"};
     const char *name = checking->item->name;
     bool used = false;
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {

@@ -25,6 +25,7 @@ enum experiment_pattern {
     EXPERIMENT_PATTERN_INCAST,            /**< `senders` GPUs send to one */
     EXPERIMENT_PATTERN_ALL_TO_ALL,        /**< every GPU sends the same to every other */
     EXPERIMENT_PATTERN_CONNECTION_MATRIX, /**< the flows of a .cm file */
+    EXPERIMENT_PATTERN_WORKLOAD_TEXT,     /**< a pass of a workload text of SimAI or ASTRA-sim */
 };
 
 /** What simulates the network. */
@@ -139,6 +140,7 @@ struct experiment_traffic {
     char
         gpus[EXPERIMENT_GPUS_SIZE]; /**< permutation, all_to_all: who takes part, as gpu_list.h reads it; empty = all */
     char matrix[256];               /**< connection_matrix: name of the file, as given; empty = none */
+    char workload[256];             /**< workload_text: name of the file, as given; empty = none */
     uint32_t tokens_per_gpu;        /**< moe */
     uint32_t expert_parallelism;    /**< GPUs of one expert-parallel group; 0 = all */
     enum experiment_group_placement group_placement;
@@ -384,6 +386,7 @@ struct experiment_training {
 struct experiment {
     char name[EXPERIMENT_NAME_SIZE];
     char matrix_path[512];    /**< of traffic.matrix: beside the configuration file */
+    char workload_path[512];  /**< of traffic.workload: beside the configuration file */
     char topology_path[256];  /**< as resolved, relative to the configuration file */
     struct topology topology; /**< after the cluster section's overrides */
     struct experiment_model model;

@@ -109,7 +109,8 @@ static void check_rank(const struct contradiction_scope *scope, const char *key,
 static void check_packets(const struct experiment *experiment, const struct contradiction_scope *scope) {
     const uint64_t bytes = experiment->traffic.bytes, payload = experiment->topology.nic.payload_bytes;
     if (scope->topology != NULL && experiment->traffic.pattern != EXPERIMENT_PATTERN_MOE &&
-        experiment->traffic.pattern != EXPERIMENT_PATTERN_CONNECTION_MATRIX && payload > 0 &&
+        experiment->traffic.pattern != EXPERIMENT_PATTERN_CONNECTION_MATRIX &&
+        experiment->traffic.pattern != EXPERIMENT_PATTERN_WORKLOAD_TEXT && payload > 0 &&
         bytes / payload >= UINT32_MAX) {
         char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
         CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.bytes", "nic.payload",
@@ -157,6 +158,12 @@ static void check_traffic(const struct experiment *experiment, uint64_t gpus, co
         if (traffic->matrix[0] == '\0') {
             CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.pattern", "traffic.matrix",
                      "the pattern connection_matrix needs the name of a file, `matrix`");
+        }
+        break;
+    case EXPERIMENT_PATTERN_WORKLOAD_TEXT:
+        if (traffic->workload[0] == '\0') {
+            CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.pattern", "traffic.workload",
+                     "the pattern workload_text needs the name of a file, `workload`");
         }
         break;
     case EXPERIMENT_PATTERN_MOE:

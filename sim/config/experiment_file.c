@@ -21,6 +21,7 @@
 #include "config/topology_check.h"
 #include "config/topology_file.h"
 #include "config/topology_search.h"
+#include "config/workload_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -136,6 +137,21 @@ static void check_matrix(const struct reading *reading, const struct contradicti
     connection_matrix_fini(&matrix);
 }
 
+/** Reads the workload text, for its mistakes and whether it fits. */
+static void check_workload(const struct reading *reading, const struct contradiction_scope *scope) {
+    struct experiment *experiment = reading->experiment;
+    const struct topology *topology = &experiment->topology;
+    const uint64_t gpus = scope->topology == NULL ? 0 : topology_check_gpus(topology);
+    struct workload_text text = {0};
+    file_beside(experiment->workload_path, sizeof experiment->workload_path, reading->name,
+                experiment->traffic.workload);
+    if (workload_text_read(experiment->workload_path, &text, reading->errors) && gpus > 0 && gpus <= UINT32_MAX) {
+        workload_text_check(&text, experiment->workload_path, (uint32_t)gpus,
+                            topology->nvlink.gpus == 1 ? 1 : topology->gpus_used, reading->errors);
+    }
+    workload_text_fini(&text);
+}
+
 /** Reads the placement file, for its mistakes and whether it fits. */
 static void check_placement(const struct reading *reading, const struct contradiction_scope *scope) {
     struct experiment *experiment = reading->experiment;
@@ -200,6 +216,10 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     if (experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX && !reading->is_text &&
         experiment->traffic.matrix[0] != '\0') {
         check_matrix(reading, &scope);
+    }
+    if (experiment->traffic.pattern == EXPERIMENT_PATTERN_WORKLOAD_TEXT && !reading->is_text &&
+        experiment->traffic.workload[0] != '\0') {
+        check_workload(reading, &scope);
     }
     if (experiment->traffic.pattern == EXPERIMENT_PATTERN_MOE && !reading->is_text &&
         experiment->placement.kind == EXPERIMENT_PLACEMENT_FILE && experiment->placement.file[0] != '\0') {

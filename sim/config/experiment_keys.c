@@ -20,8 +20,8 @@
 #define SECTION(table) .keys = table, .n_keys = sizeof table / sizeof table[0]
 #define PART(member) .offset = offsetof(struct experiment, member)
 
-static const char *const patterns[] = {"moe", "single", "permutation", "incast", "all_to_all", "connection_matrix",
-                                       NULL};
+static const char *const patterns[] = {
+    "moe", "single", "permutation", "incast", "all_to_all", "connection_matrix", "workload_text", NULL};
 static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "group_limited", "node_limited",
                                     "balanced", "dirichlet", "measured",   "trace",         NULL};
 const char *const experiment_algorithm_names[EXPERIMENT_ALGORITHMS + 1] = {"direct",   "two_hop",   "pxn", "nccl_p2p",
@@ -139,7 +139,9 @@ static const struct key traffic_keys[] = {
     {"pattern", KEY_CHOICE, .fallback = "moe", .names = patterns,
      .doc = "moe: dispatch and combine of one MoE layer; single: one flow; permutation: every GPU to one other; "
             "incast: `senders` GPUs to one; "
-            "all_to_all: every GPU the same to every other; connection_matrix: the flows of the file `matrix`.",
+            "all_to_all: every GPU the same to every other; connection_matrix: the flows of the file `matrix`; "
+            "workload_text: "
+            "one pass of training or inference, of the file `workload`.",
      FIELD(experiment_traffic, pattern)},
     {"bytes", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "1 TB", "1 MiB",
      .doc = "Patterns other than moe: size of a message (all_to_all: to each peer).", FIELD(experiment_traffic, bytes)},
@@ -156,6 +158,11 @@ static const struct key traffic_keys[] = {
      .doc = "connection_matrix: a connection matrix of htsim (.cm) or a flow file of HPCC's ns-3 (.txt), looked up "
             "beside the configuration; node n is rank n, and all flows cross the fabric.",
      FIELD(experiment_traffic, matrix)},
+    {"workload", KEY_TEXT,
+     .doc =
+         "workload_text: a workload text of SimAI or ASTRA-sim (.txt), looked up beside the configuration: the compute "
+         "times and collectives of each layer. Rings of collectives are built as NCCL builds them.",
+     FIELD(experiment_traffic, workload)},
     {"tokens_per_gpu", KEY_QUANTITY, QUANTITY_COUNT, "1", "1048576", "1024",
      .doc = "moe: tokens of a rank's micro-batch.", FIELD(experiment_traffic, tokens_per_gpu)},
     {"expert_parallelism", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777215", "0",

@@ -200,6 +200,7 @@ uint64_t experiment_split_peers(const struct experiment *experiment, uint64_t gp
     const uint64_t domain = experiment->topology.gpus_used, parallel = parallelism(experiment, gpus);
     switch (traffic->pattern) {
     case EXPERIMENT_PATTERN_ALL_TO_ALL:
+    case EXPERIMENT_PATTERN_WORKLOAD_TEXT:
         return gpus - domain;
     case EXPERIMENT_PATTERN_CONNECTION_MATRIX:
         return gpus - 1; // its flows cross the fabric even within a domain

@@ -31,8 +31,12 @@ static bool has_matrix(const struct experiment *experiment) {
     return experiment->traffic.pattern == EXPERIMENT_PATTERN_CONNECTION_MATRIX;
 }
 
+static bool has_workload(const struct experiment *experiment) {
+    return experiment->traffic.pattern == EXPERIMENT_PATTERN_WORKLOAD_TEXT;
+}
+
 static bool has_bytes(const struct experiment *experiment) {
-    return !is_moe(experiment) && !has_matrix(experiment);
+    return !is_moe(experiment) && !has_matrix(experiment) && !has_workload(experiment);
 }
 
 static bool has_source(const struct experiment *experiment) {
@@ -303,8 +307,9 @@ static const struct rule rules[] = {
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
     {"model.groups_kept", is_group_limited, "under gate group_limited"},
-    {"traffic.bytes", has_bytes, "under patterns other than moe and connection_matrix"},
+    {"traffic.bytes", has_bytes, "under patterns other than moe, connection_matrix and workload_text"},
     {"traffic.matrix", has_matrix, "under pattern connection_matrix"},
+    {"traffic.workload", has_workload, "under pattern workload_text"},
     {"traffic.source", has_source, "under pattern single"},
     {"traffic.destination", has_destination, "under patterns single and incast"},
     {"traffic.senders", has_senders, "under pattern incast"},

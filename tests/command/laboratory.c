@@ -8,8 +8,10 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-struct laboratory laboratory_run(const char *text) {
+/* Reads a configuration. */
+static struct laboratory prepare(const char *text) {
     struct laboratory laboratory = {.experiment = memory_allocate(1, sizeof(struct experiment))};
     struct error_list *errors = memory_allocate(1, sizeof(*errors));
     const bool good =
@@ -17,19 +19,41 @@ struct laboratory laboratory_run(const char *text) {
     experiment_report(stderr, errors);
     free(errors);
     ck_assert(good);
+    return laboratory;
+}
+
+static void run(struct laboratory *laboratory) {
     struct error error;
-    laboratory.fabric = fabric_build(&laboratory.experiment->topology, &error);
-    ck_assert_ptr_nonnull(laboratory.fabric);
-    laboratory.simulation =
-        (struct simulation){.experiment = laboratory.experiment,
-                            .policy = &laboratory.experiment->policies[0],
-                            .fabric = laboratory.fabric,
-                            .fluid = laboratory.experiment->network_model == EXPERIMENT_NETWORK_FLUID,
-                            .seed = laboratory.experiment->seeds[0],
+    laboratory->fabric = fabric_build(&laboratory->experiment->topology, &error);
+    ck_assert_ptr_nonnull(laboratory->fabric);
+    laboratory->simulation =
+        (struct simulation){.experiment = laboratory->experiment,
+                            .policy = &laboratory->experiment->policies[0],
+                            .fabric = laboratory->fabric,
+                            .fluid = laboratory->experiment->network_model == EXPERIMENT_NETWORK_FLUID,
+                            .seed = laboratory->experiment->seeds[0],
                             .threads = 1};
-    laboratory.measurement = simulation_run(&laboratory.simulation, &error);
-    ck_assert_msg(laboratory.measurement != NULL, "%s", error.message);
-    ck_assert_int_eq(laboratory.measurement->outcome, MEASUREMENT_FINISHED);
+    laboratory->measurement = simulation_run(&laboratory->simulation, &error);
+    ck_assert_msg(laboratory->measurement != NULL, "%s", error.message);
+    ck_assert_int_eq(laboratory->measurement->outcome, MEASUREMENT_FINISHED);
+}
+
+struct laboratory laboratory_run(const char *text) {
+    struct laboratory laboratory = prepare(text);
+    run(&laboratory);
+    return laboratory;
+}
+
+struct laboratory laboratory_run_workload(const char *text, const char *workload) {
+    struct laboratory laboratory = prepare(text);
+    char *path = laboratory.experiment->workload_path;
+    strcpy(path, "/tmp/moefabric-workload-XXXXXX");
+    const int file = mkstemp(path);
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, workload, strlen(workload)), (ssize_t)strlen(workload));
+    close(file);
+    run(&laboratory);
+    ck_assert_int_eq(unlink(path), 0);
     return laboratory;
 }
 

@@ -61,6 +61,7 @@ static const struct {
     {"configs/quickstart-collision.yaml", "traffic.nodes_kept=2", "gate node_limited", "traffic.gate=node_limited"},
     {"configs/quickstart-collision.yaml", "model.groups_kept=2", "gate group_limited", "traffic.gate=group_limited"},
     {"configs/quickstart-collision.yaml", "traffic.bytes=1 MB", "patterns other than moe", NULL},
+    {"configs/quickstart-collision.yaml", "traffic.workload=x.txt", "pattern workload_text", NULL},
     {"configs/quickstart-incast.yaml", "traffic.chunk_tokens=8", "algorithms two_hop and hybrid_ep",
      "traffic.algorithm=two_hop"},
     {"configs/quickstart-incast.yaml", "traffic.combine_type=fp8", "a combine phase",
