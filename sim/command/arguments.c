@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,6 +34,9 @@ static const struct arguments_line option_lines[] = {
     {ARGUMENTS_AGAINST, 'a', "against", "LOG", "a log of nccl-tests to compare with, size by size"},
     {ARGUMENTS_BATCHES, 'b', "batches", "N", "micro-batches to learn from (default: 4)"},
     {ARGUMENTS_STEPS, 'k', "steps", "N", "placements to try, about (default: 5000)"},
+    {ARGUMENTS_PRICES, 'P', "prices", "FILE", "what parts cost: a file of yours (topologies/README.md)"},
+    {ARGUMENTS_TIME, 'T', "time", "TIME",
+     "say the energy of so long, such as a step of \"9.5 s\" or a training of \"54 d\""},
     {ARGUMENTS_LIST, 'l', "list", NULL, "only list the points, and which of them have been run"},
     {ARGUMENTS_JOBS, 'J', "jobs", "N", "points at the same time (default: as many as threads)"},
     {ARGUMENTS_SHARD, 'H', "shard", "I/N", "only every N-th point, from the I-th on; I from 1 to N"},
@@ -136,6 +140,24 @@ static bool take_model(struct arguments *arguments, const struct arguments_gramm
     return refuse(exit_code, grammar, "--model takes packet, fluid or both, not \"%s\"", optarg);
 }
 
+/** A number and ms, s, min, h or d. */
+static bool read_time(const char *text, double *seconds, const struct arguments_grammar *grammar, int *exit_code) {
+    static const struct {
+        const char *unit;
+        double seconds;
+    } units[] = {{"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    char *rest;
+    const double number = strtod(text, &rest);
+    rest += strspn(rest, " ");
+    for (size_t i = 0; rest != text && i < sizeof units / sizeof units[0]; i++) {
+        if (strcmp(rest, units[i].unit) == 0 && number > 0 && number < 1e9) {
+            *seconds = number * units[i].seconds;
+            return true;
+        }
+    }
+    return refuse(exit_code, grammar, "--time takes a number and ms, s, min, h or d, not \"%s\"", text);
+}
+
 /** I/N, both from 1 on. */
 static bool read_shard(struct arguments *arguments, const char *text, const struct arguments_grammar *grammar,
                        int *exit_code) {
@@ -165,15 +187,40 @@ static bool take_flag(struct arguments *arguments, int letter) {
     }
 }
 
-static bool take_option(struct arguments *arguments, const struct arguments_grammar *grammar, int letter,
-                        int *exit_code) {
+/* Where the value of an option goes that takes any text; NULL for others. */
+static const char **text_of(struct arguments *arguments, int letter) {
     switch (letter) {
     case 'o':
-        arguments->output = optarg;
-        return true;
+        return &arguments->output;
     case 'p':
-        arguments->policy = optarg;
+        return &arguments->policy;
+    case 'n':
+        return &arguments->only;
+    case 'z':
+        return &arguments->sizes;
+    case 'a':
+        return &arguments->against;
+    case 'f':
+        return &arguments->folder;
+    case 'e':
+        return &arguments->series;
+    case 'P':
+        return &arguments->prices;
+    case 'D':
+        return &arguments->data;
+    default:
+        return NULL;
+    }
+}
+
+static bool take_option(struct arguments *arguments, const struct arguments_grammar *grammar, int letter,
+                        int *exit_code) {
+    const char **text = text_of(arguments, letter);
+    if (text) {
+        *text = optarg;
         return true;
+    }
+    switch (letter) {
     case 's':
         arguments->has_seed = true;
         return read_count(optarg, UINT64_MAX, &arguments->seed) ||
@@ -188,25 +235,12 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         return true;
     case 'M':
         return take_model(arguments, grammar, exit_code);
-    case 'n':
-        arguments->only = optarg;
-        return true;
-    case 'z':
-        arguments->sizes = optarg;
-        return true;
-    case 'a':
-        arguments->against = optarg;
-        return true;
-    case 'f':
-        arguments->folder = optarg;
-        return true;
-    case 'e':
-        arguments->series = optarg;
-        return true;
     case 'b':
         return read_number(optarg, 1024, "--batches", &arguments->batches, grammar, exit_code);
     case 'k':
         return read_number(optarg, 100000000, "--steps", &arguments->steps, grammar, exit_code);
+    case 'T':
+        return read_time(optarg, &arguments->time_s, grammar, exit_code);
     case 'J':
         return read_number(optarg, 1024, "--jobs", &arguments->jobs, grammar, exit_code);
     case 'H':
@@ -215,9 +249,6 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         arguments->has_index = true;
         return read_count(optarg, UINT64_MAX, &arguments->index) ||
                refuse(exit_code, grammar, "--index takes a whole number, not \"%s\"", optarg);
-    case 'D':
-        arguments->data = optarg;
-        return true;
     default:
         return take_flag(arguments, letter);
     }

@@ -34,6 +34,8 @@ enum arguments_option {
     ARGUMENTS_MODEL = 1 << 22,   /**< --model NAME */
     ARGUMENTS_BATCHES = 1 << 20, /**< --batches N */
     ARGUMENTS_STEPS = 1 << 21,   /**< --steps N */
+    ARGUMENTS_PRICES = 1 << 27,  /**< --prices FILE */
+    ARGUMENTS_TIME = 1 << 28,    /**< --time TIME */
     ARGUMENTS_LIST = 1 << 26,    /**< --list */
     ARGUMENTS_JOBS = 1 << 23,    /**< --jobs N */
     ARGUMENTS_SHARD = 1 << 24,   /**< --shard I/N */
@@ -86,6 +88,8 @@ struct arguments {
     uint32_t jobs;           /**< 0 if not given */
     uint32_t shard, shards;  /**< --shard: 1 … shards; 0 if not given */
     uint64_t index;
+    const char *prices; /**< NULL if not given */
+    double time_s;      /**< --time; 0 if not given */
     bool has_index, list;
     bool quiet, json, csv, detail, has_seed;
     const char *data;          /**< --data; NULL if not given */

@@ -4,7 +4,7 @@
 #include "base/quantity.h"
 #include "base/table.h"
 #include "fabric/names.h"
-#include "fabric/parts.h"
+#include "fabric/wiring.h"
 
 #include <inttypes.h>
 
@@ -18,11 +18,9 @@ static void print_heading(FILE *stream, const struct topology *topology, const s
     } else {
         fprintf(stream, " without NVLink\n");
     }
-    if (topology->fabric.wiring == TOPOLOGY_WIRING_RAIL && topology->fabric.spines > 0) {
-        fprintf(stream, "wiring: %" PRIu32 " rails, each on leaves of its own\n", topology->fabric.rails);
-    } else {
-        fprintf(stream, "wiring: consecutive GPUs share a leaf\n");
-    }
+    char text[WIRING_TEXT_SIZE];
+    const struct wiring wiring = wiring_of(topology, fabric);
+    fprintf(stream, "wiring: %s\n", wiring_text(topology, &wiring, text));
     if (fabric->n_super_spines > 0) {
         fprintf(stream, "pods: %" PRIu32 " of %" PRIu32 " %s, joined by super-spines in %" PRIu32 " groups\n",
                 fabric->n_pods, topology->fabric.pod_racks, fabric->n_domains > 0 ? "racks" : "hosts",
@@ -48,47 +46,74 @@ static struct ports ports_of(const struct fabric *fabric, uint32_t first, uint32
     return ports;
 }
 
-/** A row for `built` consecutive devices that stand for `count`. */
-static void device_row(struct table *table, const struct fabric *fabric, const char *name, uint64_t count,
-                       uint32_t first, uint32_t built, const char *forwarding) {
-    const struct ports ports = ports_of(fabric, first, built);
-    if (built == 0) {
+/** `built` consecutive devices that stand for `count`. */
+struct device_row {
+    const char *name;
+    uint64_t count;
+    uint32_t first, built;
+    const struct wiring_ports *ports; /* of all of them; NULL = not switches of the fabric */
+    const char *forwarding;
+};
+
+static void device_row(struct table *table, const struct fabric *fabric, const struct device_row *row) {
+    const struct ports ports = ports_of(fabric, row->first, row->built);
+    if (row->built == 0) {
         return;
     }
-    table_cell(table, "%s", name);
-    table_cell(table, "%" PRIu64, count);
+    table_cell(table, "%s", row->name);
+    table_cell(table, "%" PRIu64, row->count);
     if (ports.fewest == ports.most) {
         table_cell(table, "%" PRIu32, ports.most);
     } else {
         table_cell(table, "%" PRIu32 " to %" PRIu32, ports.fewest, ports.most);
     }
-    table_cell(table, "%s", forwarding);
+    if (row->ports != NULL && row->ports->bought > 0) {
+        table_cell(table, "%.1f %%", 100.0 * (double)row->ports->in_use / (double)row->ports->bought);
+    } else {
+        table_cell(table, "%s", "");
+    }
+    table_cell(table, "%s", row->forwarding);
 }
 
 static const char *forwarding(bool cut_through) {
     return cut_through ? "cut-through" : "store and forward";
 }
 
+/** Ports that nothing is plugged into: fewer switches would have enough. */
+static void note_least(FILE *stream, const char *name, const struct wiring_ports *ports) {
+    if (ports->least < ports->switches) {
+        fprintf(stream, "  These links fit the ports of %" PRIu64 " %s.\n", ports->least, name);
+    }
+}
+
 static void print_devices(FILE *stream, const struct topology *topology, const struct fabric *fabric,
                           const struct describe_facts *facts) {
     const uint64_t planes = topology->nic.planes;
-    const uint32_t leaves = fabric->n_endpoints, spines = leaves + facts->n_leaves;
-    const uint32_t super_spines = spines + facts->n_spines, chips = super_spines + facts->n_super_spines;
+    const uint32_t leaf = fabric->n_endpoints, spine = leaf + facts->n_leaves, super_spine = spine + facts->n_spines;
+    const struct wiring_ports leaves = wiring_ports(topology, fabric, FABRIC_TIER_LEAF),
+                              spines = wiring_ports(topology, fabric, FABRIC_TIER_SPINE),
+                              super_spines = wiring_ports(topology, fabric, FABRIC_TIER_SUPERSPINE);
+    const char *of_leaf = forwarding(topology->leaf.cut_through), *of_spine = forwarding(topology->spine.cut_through);
+    const struct device_row rows[] = {
+        {"GPU with NIC", fabric->n_endpoints, 0, fabric->n_endpoints, NULL, ""},
+        {"leaf", planes * facts->n_leaves, leaf, facts->n_leaves, &leaves, of_leaf},
+        {"spine", planes * facts->n_spines, spine, facts->n_spines, &spines, of_spine},
+        {"super-spine", planes * facts->n_super_spines, super_spine, facts->n_super_spines, &super_spines, of_spine},
+        {"NVSwitch chip", facts->n_chips, super_spine + facts->n_super_spines, facts->n_chips, NULL, forwarding(false)},
+    };
     struct table *table = table_create();
     table_column(table, planes > 1 ? "devices (all planes)" : "devices", TABLE_LEFT);
     table_column(table, "count", TABLE_RIGHT);
     table_column(table, planes > 1 ? "ports in use (a plane)" : "ports in use", TABLE_RIGHT);
+    table_column(table, "of all ports", TABLE_RIGHT);
     table_column(table, "forwarding", TABLE_LEFT);
-    device_row(table, fabric, "GPU with NIC", fabric->n_endpoints, 0, fabric->n_endpoints, "");
-    device_row(table, fabric, "leaf", planes * facts->n_leaves, leaves, facts->n_leaves,
-               forwarding(topology->leaf.cut_through));
-    device_row(table, fabric, "spine", planes * facts->n_spines, spines, facts->n_spines,
-               forwarding(topology->spine.cut_through));
-    device_row(table, fabric, "super-spine", planes * facts->n_super_spines, super_spines, facts->n_super_spines,
-               forwarding(topology->spine.cut_through));
-    device_row(table, fabric, "NVSwitch chip", facts->n_chips, chips, facts->n_chips, forwarding(false));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        device_row(table, fabric, &rows[i]);
+    }
     table_print(table, stream, INDENT);
     table_free(table);
+    note_least(stream, "spines", &spines);
+    note_least(stream, "super-spines", &super_spines);
 }
 
 /** One value, or the two ends of a range. */
@@ -235,36 +260,6 @@ static void print_pairs(FILE *stream, const struct topology *topology, const str
     table_free(table);
 }
 
-static void watts_cell(struct table *table, double watts) {
-    char text[QUANTITY_TEXT_SIZE];
-    table_cell(table, "%s", watts > 0 ? quantity_print(text, QUANTITY_POWER, (uint64_t)(watts + 0.5)) : "-");
-}
-
-static void print_parts(FILE *stream, const struct topology *topology, const struct describe_facts *facts) {
-    struct parts parts;
-    parts_list(topology, facts, &parts);
-    struct table *table = table_create();
-    table_column(table, "parts", TABLE_LEFT);
-    table_column(table, "count", TABLE_RIGHT);
-    table_column(table, "typical each", TABLE_RIGHT);
-    table_column(table, "maximum each", TABLE_RIGHT);
-    for (uint32_t i = 0; i < parts.n_lines; i++) {
-        table_cell(table, "%s", parts.lines[i].name);
-        table_cell(table, "%" PRIu64, parts.lines[i].count);
-        watts_cell(table, parts.lines[i].typical_watts);
-        watts_cell(table, parts.lines[i].maximum_watts);
-    }
-    table_cell(table, "power of the parts whose figure is known");
-    table_cell(table, "%s", "");
-    watts_cell(table, parts.typical_watts);
-    watts_cell(table, parts.maximum_watts);
-    table_print(table, stream, INDENT);
-    table_free(table);
-    if (parts.modules > 0) {
-        fprintf(stream, "  Modules are counted singly, two a fibre; a twin-port module serves two fibres.\n");
-    }
-}
-
 void describe_print(FILE *stream, const struct topology *topology, const struct fabric *fabric) {
     struct describe_facts facts;
     describe_measure(fabric, &facts);
@@ -277,8 +272,6 @@ void describe_print(FILE *stream, const struct topology *topology, const struct 
     print_capacity(stream, topology, fabric, &facts);
     fprintf(stream, "\n");
     print_pairs(stream, topology, fabric);
-    fprintf(stream, "\n");
-    print_parts(stream, topology, &facts);
 }
 
 static void hop_row(struct table *table, const struct fabric *fabric, const struct describe_hop *hop) {

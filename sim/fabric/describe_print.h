@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /**
- * Prints devices, links, what the fabric can carry, unloaded latencies of representative pairs and the parts list. The fabric is
+ * Prints devices, links, what the fabric can carry, unloaded latencies of representative pairs. The fabric is
  * fabric_build_plane(topology): one plane; counts are multiplied by the planes where it says so.
  */
 void describe_print(FILE *stream, const struct topology *topology, const struct fabric *fabric);

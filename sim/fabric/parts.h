@@ -11,10 +11,13 @@
 #include <stdint.h>
 
 enum {
-    PARTS_LINES = 16,
+    PARTS_LINES = 24,
     PARTS_NAME_SIZE = 160,
-    PARTS_COPPER_METRES =
-        3, /**< passive copper (DAC) reaches that far at 400 Gb/s and above; longer runs are fibre with a module at either end */
+    /* Copper at 400 Gb/s and above (docs.nvidia.com): MCP7Y00 and MCP7Y10 from switch to NIC up to 3 m, MCP4Y10 between switches up to 2 m. */
+    PARTS_COPPER_METRES = 3,
+    PARTS_SWITCH_COPPER_METRES = 2,
+    PARTS_ACTIVE_COPPER_METRES =
+        5, /**< active copper from switch to NIC: 4 and 5 m (MCP7Y10 page); longer runs are fibre with modules */
 };
 
 /** One kind of part. */
@@ -34,9 +37,9 @@ struct parts {
 
 /**
  * Lists the parts of a topology whose plane has these facts (describe_measure of fabric_build or fabric_build_plane): switches,
- * cables and modules of all planes, one NIC a GPU in use, NVSwitch chips and backplane cables of whole racks. Power of switches
- * comes from the topology; of modules from vendor pages (200 Gb/s 5 W, 400 Gb/s 9 W, 800 Gb/s twin-port 17 W, all maximum:
- * NVIDIA MMS4X00 product pages, docs.nvidia.com).
+ * cables and modules of all planes, one NIC a GPU in use, NVLink switch trays (NVSwitch chips, on baseboards) and backplane cables of whole
+ * racks. Modules are for SR up to 50 m, DR up to 500 m, FR up to 2 km, LR beyond; those of switches fill cages of 800 Gb/s (two fibres of 400 Gb/s, four
+ * of 200 Gb/s), those of NICs serve all planes. Power of switches comes from the topology, of modules from vendor pages (parts.c).
  */
 void parts_list(const struct topology *topology, const struct describe_facts *facts, struct parts *parts);
 

@@ -14,6 +14,9 @@ moefabric diff incast.h5 incast.h5 --json > diff-same.json
 moefabric export incast.h5 --json > export.json
 moefabric sweep "$flow" --quiet --json --set 'sweep={list: [{traffic.bytes: 1 MB}, {traffic.destination: 9999}]}' -o swept.h5 > sweep.json
 moefabric show swept.h5 --json > sweep-show.json
+moefabric topology "$SOURCE/topologies/gb300-nvl72-spectrumx.yaml" --json > topology.json
+printf 'prices: {"NIC*": 1000}\nenergy: 0.1\n' > prices.yaml
+moefabric topology "$SOURCE/topologies/leaf-spine-100g.yaml" --json --prices prices.yaml --time '2 d' > topology-priced.json
 moefabric validate "$SOURCE/configs/validation" --only 'V9b.single.*' --quiet --json > validate.json
 moefabric validate "$SOURCE/configs/validation" --only V4.nccl.8x8 --quiet --json > validate-later.json
 cp flow.run.json provenance.json
