@@ -164,7 +164,7 @@ static void print_text(const struct view *view) {
     if (view->load) {
         print_layers(view);
     }
-    printf("\nbytes between racks, dispatch and combine together; within a rack over NVLink\n");
+    printf("\nbytes between racks, all phases together; within a rack over NVLink\n");
     gate_matrix_print(&view->racks, stdout);
 }
 

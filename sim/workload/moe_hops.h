@@ -38,9 +38,13 @@ void moe_hops_sum_far(const struct moe *moe, struct moe_totals *totals);
 /** moe_algorithm.add_row. */
 void moe_hops_add_row(const struct moe *moe, enum moe_phase phase, uint32_t rank, uint64_t *copies);
 
-/** moe_algorithm.create, destroy, reset. */
+/** moe_algorithm.create: what chunks wait for, in phases in which they do. Freed by moe_hops_destroy. */
 void *moe_hops_create(const struct moe *moe);
+
+/** moe_algorithm.destroy. */
 void moe_hops_destroy(void *state);
+
+/** moe_algorithm.reset: chunks that a rank hands on wait for everything again. */
 void moe_hops_reset(struct moe *moe, uint32_t rank);
 
 #endif
