@@ -7,9 +7,7 @@
 #include "command/estimate.h"
 #include "command/failures.h"
 #include "command/measure_fluid.h"
-#include "command/plan.h"
 #include "command/setup.h"
-#include "fluid/fluid.h"
 
 /* So few messages are followed one by one; of more, rates are looked at about so often in the least time that they can take. */
 enum { FEW_MESSAGES = 1000, LOOKS = 500 };
@@ -45,8 +43,8 @@ static void set_nic(struct fluid_parameters *parameters, const struct network_pa
     parameters->by_offer = network->congestion.kind == CONGESTION_NONE;
 }
 
-static bool make_parameters(const struct simulation *simulation, const struct failure_list *failures,
-                            const struct plan *plan, struct fluid_parameters *parameters, struct error *error) {
+bool flow_level_parameters(const struct simulation *simulation, const struct failure_list *failures,
+                           const struct plan *plan, struct fluid_parameters *parameters, struct error *error) {
     struct network_parameters network;
     if (!setup_network(simulation->experiment, simulation->policy, simulation->seed, &network, error)) {
         return false;
@@ -112,7 +110,7 @@ struct measurement *flow_level_run(const struct simulation *simulation, struct e
         refuse(error, reason);
     } else if (plan_init(&plan, experiment, simulation->policy->early_pacing, simulation->seed, error)) {
         struct fluid_parameters parameters;
-        if (make_parameters(simulation, &failures, &plan, &parameters, error)) {
+        if (flow_level_parameters(simulation, &failures, &plan, &parameters, error)) {
             measurement = run(simulation, &plan, &parameters);
         }
         plan_fini(&plan);

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/rate.h"
-#include "device/pieces.h"
 #include "fabric/describe.h"
 #include "fluid/fifo.h"
 #include "fluid/share.h"
@@ -139,19 +138,21 @@ static uint32_t rank_of(const struct channels *channels, uint32_t number) {
     return channels->first + number / TRAFFIC_CHANNELS;
 }
 
-static double *queued_for(struct channels *channels, uint32_t number, uint32_t destination) {
-    return &channels->queued[(size_t)number * channels->n + destination - channels->first];
-}
-
 /* A message joins those that may be sent. */
 static void append(struct channels *channels, uint32_t number, const struct traffic_message *message) {
     struct channel *channel = &channels->list[number];
-    fifo_append(&channel->fifo, &(struct fifo_entry){.bytes = message->bytes,
-                                                     .tag = message->tag,
-                                                     .destination = message->destination,
-                                                     .unit_bytes = message->unit_bytes});
+    const uint32_t to = message->destination - channels->first, record_bytes = channels->given->record_bytes;
+    const uint32_t unit_bytes = message->unit_bytes == 0 ? record_bytes : message->unit_bytes;
+    const uint32_t most_bytes = unit_bytes < record_bytes ? unit_bytes : record_bytes;
+    REQUIRE(to < channels->n && message->bytes < UINT64_C(1) << 48, "a message over NVLink to %u",
+            message->destination);
+    *fifo_append(&channel->fifo) =
+        (struct fifo_entry){.bytes = message->bytes & FIFO_BYTES_MASK,
+                            .to = (uint16_t)to,
+                            .tag = message->tag,
+                            .record_bytes = message->bytes < most_bytes ? (uint32_t)message->bytes : most_bytes};
     channel->queued_bytes += message->bytes;
-    *queued_for(channels, number, message->destination) += (double)message->bytes;
+    channels->queued[(size_t)number * channels->n + to] += (double)message->bytes;
 }
 
 /* Generates what a series has next, as far as there is room ahead, then what waits behind it. */
@@ -267,15 +268,14 @@ static uint64_t delivery_ps(struct channels *channels, uint32_t number, const st
                             uint64_t now_ps) {
     const struct channel *channel = &channels->list[number];
     const uint32_t source = rank_of(channels, number);
-    const struct pieces pieces = {
-        .bytes = last->bytes, .unit_bytes = last->unit_bytes, .largest_bytes = channels->given->record_bytes};
-    const uint32_t bytes = pieces_size(&pieces, 0); /* the largest */
+    const uint32_t bytes = last->record_bytes;
     if (channels->known_bytes != bytes) {
         struct describe_path path;
         channels->known_bytes = bytes;
-        channels->known_ps = describe_path(channels->fabric, source, last->destination, FABRIC_NVLINK, bytes, &path)
-                                 ? path.latency_ps
-                                 : 0;
+        channels->known_ps =
+            describe_path(channels->fabric, source, channels->first + last->to, FABRIC_NVLINK, bytes, &path)
+                ? path.latency_ps
+                : 0;
     }
     const struct fabric_endpoint *endpoint = &channels->fabric->endpoints[source];
     const uint32_t port = channels->fabric->devices[source].first_port + endpoint->n_nics;
@@ -293,7 +293,7 @@ static void take_off(struct channels *channels, uint32_t number) {
     }
     for (uint32_t i = 0; i < channel->burst_count; i++) {
         const struct fifo_entry *entry = fifo_unsent_entry(&channel->fifo, i);
-        *queued_for(channels, number, entry->destination) -= (double)entry->bytes;
+        channels->queued[(size_t)number * channels->n + entry->to] -= (double)entry->bytes;
     }
 }
 
@@ -321,9 +321,9 @@ uint32_t channels_take(struct channels *channels, uint64_t now_ps, uint32_t *cou
 
 struct channels_arrival channels_arrive(struct channels *channels, uint32_t channel) {
     const struct fifo_entry entry = fifo_take(&channels->list[channel].fifo);
-    channels->received_bytes[entry.destination - channels->first] += entry.bytes;
+    channels->received_bytes[entry.to] += entry.bytes;
     return (struct channels_arrival){
-        .source = rank_of(channels, channel), .destination = entry.destination, .tag = entry.tag};
+        .source = rank_of(channels, channel), .destination = channels->first + entry.to, .tag = entry.tag};
 }
 
 /* ---- rates ---- */

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static void grow(struct fifo *fifo) {
+void fifo_grow(struct fifo *fifo) {
     const uint32_t capacity = fifo->capacity ? 2 * fifo->capacity : 64;
     struct fifo_entry *ring = memory_allocate(capacity, sizeof(*ring));
     for (uint32_t i = 0; i < fifo->count; i++) {
@@ -18,25 +18,9 @@ static void grow(struct fifo *fifo) {
     fifo->first = 0;
 }
 
-void fifo_append(struct fifo *fifo, const struct fifo_entry *entry) {
-    if (fifo->count == fifo->capacity) {
-        grow(fifo);
-    }
-    fifo->ring[(fifo->first + fifo->count++) & (fifo->capacity - 1)] = *entry;
-}
-
 void fifo_send(struct fifo *fifo, uint32_t count) {
     REQUIRE(count <= fifo_unsent(fifo), "%u messages of %u are sent", count, fifo_unsent(fifo));
     fifo->sent += count;
-}
-
-struct fifo_entry fifo_take(struct fifo *fifo) {
-    REQUIRE(fifo->sent > 0, "no message is on its way");
-    const struct fifo_entry entry = fifo->ring[fifo->first];
-    fifo->first = (fifo->first + 1) & (fifo->capacity - 1);
-    fifo->sent--;
-    fifo->count--;
-    return entry;
 }
 
 void fifo_wait(struct fifo *fifo, const struct traffic_message *message) {

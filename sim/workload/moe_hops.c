@@ -107,16 +107,17 @@ static void forward(const struct moe *moe, enum moe_phase phase, uint32_t forwar
                     struct traffic_outbox *outbox) {
     const struct moe_counts *counts = moe->counts;
     const uint32_t number = moe_counts_chunk_number(counts, source, moe_counts_domain(counts, forwarder), chunk);
-    for (uint32_t step = 1; step < counts->domain_ranks; step++) {
-        const uint32_t destination = moe_send_neighbour(counts, forwarder, step);
+    const uint32_t n = counts->domain_ranks, own = moe_counts_position(counts, forwarder), first = forwarder - own;
+    const uint32_t domain = moe_counts_domain(counts, source);
+    for (uint32_t step = 1; step < n; step++) {
+        const uint32_t position = own + step < n ? own + step : own + step - n;
         const struct moe_send send = {.phase = phase,
                                       .kind = MOE_TAG_DISPATCH_FORWARD,
                                       .from = forwarder,
-                                      .to = destination,
-                                      .domain = moe_counts_domain(counts, source),
+                                      .to = first + position,
+                                      .domain = domain,
                                       .chunk = chunk,
-                                      .copies =
-                                          moe_counts_part(counts, number, moe_counts_position(counts, destination)),
+                                      .copies = moe_counts_part(counts, number, position),
                                       .channel = MOE_SEND_FORWARDED,
                                       .at_once = phase == MOE_PHASE_DISPATCH};
         moe_send_copies(moe, &send, outbox);

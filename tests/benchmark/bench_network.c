@@ -105,9 +105,9 @@ static bool add_policy(struct table *table, const struct bench_options *options,
 }
 
 /* Valgrind and perf count network_run; what divides their counts is printed, in the form of tools/peers. */
-static bool run_once(const struct bench_run *run) {
+static bool run_once(const struct bench_run *run, bool fluid) {
     struct bench_result result;
-    if (!bench_run_here(run, &result)) {
+    if (!(fluid ? bench_run_fluid(run, &result) : bench_run_here(run, &result))) {
         return false;
     }
     printf("hops %llu data_hops %llu cpu_s %.6f end_us %.6f peak_mb %.1f\n", (unsigned long long)result.hops,
@@ -127,7 +127,7 @@ static bool bench(const struct bench_options *options, const struct experiment *
             continue;
         }
         found++;
-        good = options->once ? run_once(&run) : add_policy(table, options, &run);
+        good = options->once ? run_once(&run, options->fluid) : add_policy(table, options, &run);
     }
     if (found == 0) {
         fprintf(stderr, "%s has no policy %s\n", options->path, options->policy);

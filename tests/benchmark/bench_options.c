@@ -17,6 +17,7 @@ static const char usage[] =
     "  --threads LIST    numbers of threads, each a row (default: 1)\n"
     "  --runs N          take the median of so many runs (default: 5)\n"
     "  --once            one run, in this process, for valgrind and perf; prints `key value` pairs\n"
+    "  --fluid           --once by the fluid model\n"
     "  --work            no run: print who sends how much to whom, for other simulators\n";
 
 static bool read_threads(char *list, struct bench_options *options) {
@@ -50,6 +51,9 @@ static bool read_option(int option, struct bench_options *options) {
     case 'o':
         options->once = true;
         return true;
+    case 'f':
+        options->once = options->fluid = true;
+        return true;
     case 'w':
         options->work = true;
         return true;
@@ -60,13 +64,10 @@ static bool read_option(int option, struct bench_options *options) {
 
 static bool read_all(struct bench_options *options, int argc, char **argv) {
     static const struct option known[] = {
-        {"set", required_argument, NULL, 's'},
-        {"policy", required_argument, NULL, 'p'},
-        {"threads", required_argument, NULL, 't'},
-        {"runs", required_argument, NULL, 'r'},
-        {"once", no_argument, NULL, 'o'},
-        {"work", no_argument, NULL, 'w'},
-        {0},
+        {"set", required_argument, NULL, 's'},     {"policy", required_argument, NULL, 'p'},
+        {"threads", required_argument, NULL, 't'}, {"runs", required_argument, NULL, 'r'},
+        {"once", no_argument, NULL, 'o'},          {"fluid", no_argument, NULL, 'f'},
+        {"work", no_argument, NULL, 'w'},          {0},
     };
     *options = (struct bench_options){.threads = {1}, .n_threads = 1, .runs = 5};
     for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {

@@ -21,6 +21,7 @@ struct bench_options {
     uint32_t n_threads;
     uint32_t runs; /**< of which the median is taken */
     bool once;     /**< one run in this process, for valgrind and perf */
+    bool fluid;    /**< once, by the fluid model */
     bool work;     /**< no run: the traffic as text, for other simulators */
 };
 

@@ -2,6 +2,7 @@
 #include "bench_run.h"
 
 #include "bench_flight.h"
+#include "command/flow_level.h"
 #include "command/plan.h"
 #include "command/setup.h"
 #include "fabric/builder.h"
@@ -69,6 +70,41 @@ bool bench_run_here(const struct bench_run *run, struct bench_result *result) {
         simulate(run, network, &flight, result);
         result->peak_bytes = peak_bytes();
         network_free(network);
+    } else {
+        error_print(stderr, &error);
+    }
+    plan_fini(&plan);
+    fabric_free(fabric);
+    return good;
+}
+
+static void simulate_flows(const struct simulation *simulation, const struct fluid_parameters *parameters,
+                           struct plan *plan, struct bench_result *result) {
+    const struct traffic traffic = plan_traffic(plan);
+    const double cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    struct fluid *fluid = fluid_create(simulation->fabric, parameters, &traffic);
+    const enum fluid_status status = fluid_run(fluid, NULL, NULL);
+    result->cpu_s = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu_s;
+    result->status = status == FLUID_FINISHED ? NETWORK_FINISHED : NETWORK_STALLED;
+    result->end_ps = fluid_end_ps(fluid);
+    result->peak_bytes = peak_bytes();
+    fluid_free(fluid);
+}
+
+bool bench_run_fluid(const struct bench_run *run, struct bench_result *result) {
+    const struct experiment *experiment = run->experiment;
+    const struct failure_list failures = {0};
+    struct fluid_parameters parameters;
+    struct plan plan = {0};
+    struct error error = {0};
+    *result = (struct bench_result){0};
+    struct fabric *fabric = fabric_build(&experiment->topology, &error);
+    const struct simulation simulation = {
+        .experiment = experiment, .policy = run->policy, .fabric = fabric, .fluid = true, .seed = experiment->seeds[0]};
+    const bool good = fabric && plan_init(&plan, experiment, run->policy->early_pacing, simulation.seed, &error) &&
+                      flow_level_parameters(&simulation, &failures, &plan, &parameters, &error);
+    if (good) {
+        simulate_flows(&simulation, &parameters, &plan, result);
     } else {
         error_print(stderr, &error);
     }

@@ -31,6 +31,9 @@ struct bench_result {
 /** Runs in this process. False if the experiment cannot be run (said on stderr). */
 bool bench_run_here(const struct bench_run *run, struct bench_result *result);
 
+/** Runs by the fluid model in this process; hops are 0. False if the experiment cannot be run (said on stderr). */
+bool bench_run_fluid(const struct bench_run *run, struct bench_result *result);
+
 /** Runs in a child process. False if the experiment cannot be run or the child died (said on stderr). */
 bool bench_run_apart(const struct bench_run *run, struct bench_result *result);
 

@@ -21,6 +21,8 @@ AS_PEERS = (
     "topology.leaf.cut_through=false", "topology.spine.cut_through=false",
     "topology.leaf.lossless_pool=3 GiB", "topology.spine.lossless_pool=3 GiB",
 )
+# What SimGrid's flow model has: fixed ways by destination, and no ACKs but one at the end.
+AS_FLOWS = ("policies=[d_mod_k+dcqcn]", "transport.acknowledge=1 GiB")
 SMALL_POOL = ("topology.leaf.lossless_pool=2 MiB", "topology.spine.lossless_pool=2 MiB")
 ONE_FLOW = ("traffic.pattern=single", "traffic.source=0", "traffic.destination=127", "traffic.bytes=1 MiB")
 
@@ -72,6 +74,8 @@ def commands_of(case, bench, drivers, work):
     """Who runs, and how: moefabric as its peers are and with everything on, then the peers."""
     yield "moefabric, as peers", bench_command(bench, case, AS_PEERS, "--once", "--policy", "adaptive+none")
     yield "moefabric, all", bench_command(bench, case, case.full, "--once", "--policy", "adaptive+dcqcn")
+    if "simgrid_flows" in case.peers:
+        yield "moefabric, fluid", bench_command(bench, case, AS_FLOWS, "--fluid")
     for peer in case.peers:
         yield TITLES[peer], [str(drivers / peer), str(work)]
 
