@@ -10,7 +10,7 @@
 #include "command/setup.h"
 
 /* So few messages are followed one by one; of more, rates are looked at about so often in the least time that they can take. */
-enum { FEW_MESSAGES = 1000, LOOKS = 500 };
+enum { FEW_MESSAGES = 1000, LOOKS = 250 };
 
 static uint64_t resolution_ps(const struct plan *plan, const struct experiment *experiment,
                               const struct fabric *fabric) {

@@ -15,7 +15,10 @@
 
 #define NOBODY UINT32_MAX
 #define SETTLED_PS (UINT64_C(1) << 62)
-enum { AHEAD = 256 /* messages of a series that are there in advance */ };
+enum {
+    AHEAD = 256, /* messages of a series that are there in advance */
+    MANY_CHANNELS = 32,
+};
 
 struct channel {
     struct fifo fifo;
@@ -182,11 +185,15 @@ static uint64_t later(uint64_t left_ps, uint64_t right_ps) {
     return left_ps > right_ps ? left_ps : right_ps;
 }
 
-/* Rates are looked at at once, or when the resolution has passed. */
+/* The resolution; more where many channels are busy, each of which then changes the rates of the others by little. */
+static uint64_t gap_ps(const struct channels *channels) {
+    return channels->given->resolution_ps * (1 + channels->n_active / MANY_CHANNELS);
+}
+
+/* Rates are looked at at once, or when the gap has passed. */
 static void change(struct channels *channels, uint64_t now_ps) {
     if (channels->due_ps == TIME_NEVER) {
-        channels->due_ps =
-            channels->solutions > 0 ? later(now_ps, channels->solved_ps + channels->given->resolution_ps) : now_ps;
+        channels->due_ps = channels->solutions > 0 ? later(now_ps, channels->solved_ps + gap_ps(channels)) : now_ps;
     }
 }
 
