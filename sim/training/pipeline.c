@@ -62,12 +62,15 @@ static struct step step_of(const struct pipeline *pipeline, uint32_t stage, uint
     return (struct step){.micro_batch = first + within % size, .part = chunk * stages + stage};
 }
 
-/* Forwards before the first backward. */
+/*
+ * Forwards before the first backward. A forward and a backward that run together need what both neighbours have done, so there is a micro-batch
+ * more on the way to each: with as many as without overlap neighbours would take turns.
+ */
 static uint32_t warm_up(const struct pipeline *pipeline, uint32_t stage) {
     const uint32_t behind = pipeline->stages - 1 - stage, all = pipeline->micro_batches * pipeline->parts_per_stage;
-    uint32_t steps =
-        pipeline->parts_per_stage == 1 ? behind : 2 * behind + (pipeline->parts_per_stage - 1) * pipeline->stages;
-    steps += pipeline->overlapped;
+    const uint32_t rounds = (pipeline->parts_per_stage - 1) * pipeline->stages;
+    const bool doubled = pipeline->overlapped || pipeline->parts_per_stage > 1;
+    const uint32_t steps = (doubled ? 2 * behind : behind) + rounds + pipeline->overlapped;
     return steps < all ? steps : all;
 }
 

@@ -116,6 +116,19 @@ START_TEST(overlapped_pipelines_come_to_an_end_and_lose_nothing) {
 }
 END_TEST
 
+START_TEST(pairs_do_not_make_neighbours_take_turns) {
+    /* nothing to hide: a pair takes 3 as its passes do one after the other, and each stage is busy but for the ends of the pipeline */
+    for (uint32_t stages = 2; stages <= 8; stages++) {
+        struct pipeline pipeline = even(stages, 1, 40);
+        const uint64_t plain_ps = pipeline_run(&pipeline, times);
+        pipeline.overlapped = true;
+        const uint64_t overlapped_ps = pipeline_run(&pipeline, times);
+        ck_assert_uint_ge(overlapped_ps, plain_ps);
+        ck_assert_uint_le(overlapped_ps, plain_ps + 3 * stages);
+    }
+}
+END_TEST
+
 START_TEST(gradients_are_reduced_while_passes_are_left) {
     static const uint64_t gradients_ps[] = {3, 3};
     struct pipeline pipeline = even(1, 2, 1);
@@ -176,6 +189,7 @@ int main(void) {
     tcase_add_test(tests, exchanges_are_exposed_one_after_the_other);
     tcase_add_test(tests, a_forward_and_a_backward_hide_each_others_exchanges);
     tcase_add_test(tests, overlapped_pipelines_come_to_an_end_and_lose_nothing);
+    tcase_add_test(tests, pairs_do_not_make_neighbours_take_turns);
     tcase_add_test(tests, gradients_are_reduced_while_passes_are_left);
     tcase_add_test(tests, an_evaluation_goes_forward_alone);
     tcase_add_test(tests, every_segment_is_told_of);
