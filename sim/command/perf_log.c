@@ -68,17 +68,23 @@ static bool read_lines(const char *path, const char *text, struct perf_log *log,
     return log->count > 0 || refuse(error, path, &(struct line){0}, "the log holds no results of nccl-tests");
 }
 
+bool perf_log_read_text(const char *name, const char *text, struct perf_log *log, struct error *error) {
+    *log = (struct perf_log){0};
+    const bool done = read_lines(name, text, log, error);
+    if (!done) {
+        perf_log_free(log);
+    }
+    return done;
+}
+
 bool perf_log_read(const char *path, struct perf_log *log, struct error *error) {
     struct file_text text;
     *log = (struct perf_log){0};
     if (!file_read(path, LARGEST_LOG_BYTES, &text, error)) {
         return false;
     }
-    const bool done = read_lines(path, text.bytes, log, error);
+    const bool done = perf_log_read_text(path, text.bytes, log, error);
     free(text.bytes);
-    if (!done) {
-        perf_log_free(log);
-    }
     return done;
 }
 

@@ -29,6 +29,9 @@ struct perf_log {
  */
 bool perf_log_read(const char *path, struct perf_log *log, struct error *error);
 
+/** The same from memory; name stands for the path in messages. */
+bool perf_log_read_text(const char *name, const char *text, struct perf_log *log, struct error *error);
+
 /** Frees the rows. */
 void perf_log_free(struct perf_log *log);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "base/memory.h"
 #include "config/tree_internal.h"
 
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <string.h>

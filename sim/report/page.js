@@ -259,9 +259,16 @@
       `${format(use.busy[i], "share")} busy, ${format(use.bytes[i], "B")}, queue ${format(use.deepest_bytes[i], "B")}` +
       `${use.paused_ps[i] ? ", paused " + format(use.paused_ps[i], "ps") : ""}${use.marks[i] ? ", " + digits(use.marks[i]) + " marks" : ""}${use.drops[i] ? ", " + digits(use.drops[i]) + " lost" : ""})`;
   };
+  // A result knows no ways of flows: what crosses a link is sure where it is that of one GPU.
+  const describeFlows = (i) => {
+    const { links, ranks } = state.result, from = links.tail[i], to = links.head[i];
+    const here = details().slowest_flows.filter((flow) => (from < ranks ? flow.source === from : to < ranks && flow.destination === to));
+    return here.length === 0 ? "" : "\n  slow flows: " + here.slice(0, 3).map((flow) => `GPU ${flow.source} → ${flow.destination}, ${flow.phase}, ${format(flow.bytes, "B")}, ${digits(flow.slowdown)} × unloaded`).join("; ") +
+      (here.length > 3 ? ` and ${here.length - 3} more` : "");
+  };
   const describeLinks = (title, list, values) => {
     const sorted = list.slice().sort((a, b) => values[b] - values[a]);
-    return title + "\n" + sorted.slice(0, 5).map((i) => describeLink(i, values)).join("\n") + (list.length > 5 ? `\n… and ${list.length - 5} more links` : "");
+    return title + "\n" + sorted.slice(0, 5).map((i) => describeLink(i, values) + describeFlows(i)).join("\n") + (list.length > 5 ? `\n… and ${list.length - 5} more links` : "");
   };
   const drawEdges = (svg, places, values, paint) => {
     const MOST = 4000;
