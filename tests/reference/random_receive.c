@@ -7,7 +7,7 @@
 
 #define US UINT64_C(1000000)
 
-enum { TOPIC_RECEIVE = 620, TOPIC_SLOW_GPU = 640, LIMITED_PERCENT = 20, SLOWEST_TIMES = 12, FAILURES_MOST = 4 };
+enum { TOPIC_RECEIVE = 620, TOPIC_SLOW_GPU = 621, LIMITED_PERCENT = 20, SLOWEST_TIMES = 12, FAILURES_MOST = 4 };
 
 static void draw_buffer(struct dice *dice, struct nic_parameters *nic) {
     const uint64_t packet = nic->payload_bytes + nic->header_bytes;
