@@ -24,8 +24,7 @@ static uint64_t timeout_ps(const struct endpoint *endpoint) {
 static void send(struct endpoint *endpoint, struct engine_worker *worker, const struct packet *packet, uint8_t repeats,
                  uint64_t now_ps) {
     if (timeout_ps(endpoint) > 0) {
-        heap_push(&endpoint->nic.timers, now_ps + (timeout_ps(endpoint) << repeats),
-                  (uint64_t)URGENT_TIE + packet->number, 0);
+        heap_push(&endpoint->nic.timers, now_ps + (timeout_ps(endpoint) << repeats), URGENT_TIE + packet->number, 0);
     }
     nic_send_control(endpoint, worker, plane_of(endpoint, packet->destination, now_ps), packet, now_ps);
 }
