@@ -70,9 +70,10 @@ uint32_t failure_plan_tables(const struct failure_plan *plan, uint64_t time_ps);
 struct failure_ports failure_plan_ports(const struct failure_plan *plan, uint32_t tables, uint32_t ordinal,
                                         uint32_t leaf);
 
-/** What a link of so many picoseconds a byte weighs: its rate in Mb/s, rounded down. */
+/** What a link that is up weighs, of so many picoseconds a byte: its rate in Mb/s, rounded down, at least 1. */
 static inline uint32_t failure_plan_weight(uint64_t ps_per_byte) {
-    return (uint32_t)((UINT64_C(8000000) << RATE_FRACTION_BITS) / ps_per_byte);
+    const uint32_t megabits_per_s = (uint32_t)((UINT64_C(8000000) << RATE_FRACTION_BITS) / ps_per_byte);
+    return megabits_per_s > 0 ? megabits_per_s : 1;
 }
 
 /** From now on failure_plan_weights answers. Called once, right after the plan was created. */

@@ -351,6 +351,25 @@ START_TEST(ports_weigh_what_is_left_behind_them) {
 }
 END_TEST
 
+/* Both links of spine 1 to leaf 0 at 100 kb/s: little gets through, but a port that leads there must have a chance. */
+START_TEST(a_way_that_is_slower_than_a_megabit_still_weighs) {
+    const struct rig_shape shape = {.leaves = 3, .hosts_per_leaf = 1, .spines = 2, .parallel = 2, .up_ps = R_PS};
+    struct failing failing;
+    begin(&failing, &shape);
+    failing.list.convergence_ps = 0;
+    const uint32_t up = uplink(&failing, 0, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t down = failing.rig->fabric->links[up + i].reverse;
+        add(&failing, FAILURE_SLOW, down, 0, TIME_NEVER)->ps_per_byte = UINT64_C(80000000) << RATE_FRACTION_BITS;
+    }
+    struct failure_plan *plan = failure_plan_create(failing.rig->fabric, &failing.list);
+    failure_plan_weigh(plan);
+    expect_weights(&failing, plan, 1 * US, (const uint32_t[]){400000, 1});
+    failure_plan_free(plan);
+    rig_free(failing.rig);
+}
+END_TEST
+
 static void post_urgent(struct failing *failing) {
     const struct traffic_message message = {.destination = 1, .bytes = 100, .route = TRAFFIC_FABRIC, .urgent = 1};
     failing->rig->parameters.nic.urgent_timeout_ps = 10 * US;
@@ -402,6 +421,7 @@ int main(void) {
     tcase_add_test(tests, a_pause_is_forgotten_with_the_link_and_told_again);
     tcase_add_test(tests, threads_change_nothing);
     tcase_add_test(tests, ports_weigh_what_is_left_behind_them);
+    tcase_add_test(tests, a_way_that_is_slower_than_a_megabit_still_weighs);
     tcase_add_test(tests, a_lost_urgent_message_is_sent_again);
     tcase_add_test(tests, an_urgent_message_that_comes_again_is_delivered_once);
     suite_add_tcase(suite, tests);

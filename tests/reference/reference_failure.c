@@ -189,14 +189,15 @@ uint16_t reference_failure_candidates(const struct reference_world *world, uint3
     return count;
 }
 
-/** What a link carries, in Mb/s. */
+/** What a link carries, in Mb/s; one that is slower than 1 Mb/s counts as 1. */
 static uint64_t carries(const struct reference_world *world, uint32_t link, int64_t at_ps) {
     if (at_ps != AS_BUILT && reference_failure_down(world, link, (uint64_t)at_ps)) {
         return 0;
     }
     const uint64_t ps_per_byte = at_ps == AS_BUILT ? world->fabric->links[link].ps_per_byte
                                                    : reference_failure_ps_per_byte(world, link, (uint64_t)at_ps);
-    return (UINT64_C(8000000) << RATE_FRACTION_BITS) / ps_per_byte;
+    const uint64_t one_megabit = UINT64_C(8000000) << RATE_FRACTION_BITS;
+    return ps_per_byte > one_megabit ? 1 : one_megabit / ps_per_byte;
 }
 
 /** What gets through to a leaf by a port, in Mb/s. */
