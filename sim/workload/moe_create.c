@@ -214,7 +214,7 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
         moe->unit_bytes[phase] = moe_unit_bytes(model, traffic, phase);
     }
     sum_phases(moe);
-    moe->counts_bytes = (uint32_t)counts_bytes(moe);
+    moe->counts_bytes = counts_bytes(moe);
     moe->ranks = memory_allocate_aligned(n_ranks, sizeof *moe->ranks);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         memset(&moe->ranks[rank].times, 0xff, sizeof moe->ranks[rank].times); // TIME_NEVER until it has begun

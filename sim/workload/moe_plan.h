@@ -29,7 +29,7 @@ struct moe {
     bool exchange_counts; /**< and there is a dispatch that needs them */
     uint64_t seed;
     uint32_t unit_bytes[MOE_PHASES]; /**< one token copy */
-    uint32_t counts_bytes;           /**< one counts message */
+    uint64_t counts_bytes;           /**< one counts message */
     struct moe_plan_rank *ranks;
     uint64_t *grants; /**< [n_ranks × grant_words] bit = local number (direct) or domain (two_hop) of who has granted */
     uint32_t grant_words;

@@ -74,7 +74,7 @@ void moe_send_copies(const struct moe *moe, const struct moe_send *send, struct 
 }
 
 /* Urgent where they cross the fabric; over NVLink they need not queue behind the data of their sender. */
-static void send_control(const struct moe *moe, uint32_t from, uint32_t to, uint32_t tag, uint32_t bytes,
+static void send_control(const struct moe *moe, uint32_t from, uint32_t to, uint32_t tag, uint64_t bytes,
                          uint8_t channel, struct traffic_outbox *outbox) {
     const bool map = moe->algorithm->gathers_map && moe_tag_unpack(tag).kind == MOE_TAG_COUNTS; /* no single packet */
     const bool fabric = route_of(moe, from, to) == TRAFFIC_FABRIC;
@@ -88,7 +88,7 @@ static void send_control(const struct moe *moe, uint32_t from, uint32_t to, uint
 }
 
 /* To the rank at the same position of every other domain, the next one first. */
-static void send_control_to_mates(const struct moe *moe, uint32_t rank, enum moe_tag_kind kind, uint32_t bytes,
+static void send_control_to_mates(const struct moe *moe, uint32_t rank, enum moe_tag_kind kind, uint64_t bytes,
                                   struct traffic_outbox *outbox) {
     const struct moe_counts *counts = moe->counts;
     const uint32_t own = moe_counts_domain(counts, rank);

@@ -248,6 +248,20 @@ START_TEST(hybrid_ep_has_chunks_on_both_levels) {
 }
 END_TEST
 
+/* A byte for each of 2^20 tokens and 2^12 experts. */
+START_TEST(a_routing_map_may_have_more_than_32_bits_of_bytes) {
+    const struct experiment_model large = {.hidden = HIDDEN, .experts = 1 << 12, .top_k = 1};
+    const struct experiment_traffic traffic = BF16(.algorithm = EXPERIMENT_ALGORITHM_HYBRID_EP, .chunk_tokens = 64,
+                                                   .tokens_per_gpu = 1 << 20, .exchange_counts = true);
+    const struct moe_placement placement = {.n_ranks = 2, .ranks_per_domain = 1};
+    struct error error;
+    struct moe *moe = moe_create(&large, &traffic, &placement, false, 1, &error);
+    ck_assert_msg(moe != NULL, "%s", error.message);
+    ck_assert_uint_eq(moe_summary_volume(moe, 0, MOE_SUMMARY_COUNTS).fabric_sent.bytes, UINT64_C(1) << 32);
+    moe_free(moe);
+}
+END_TEST
+
 /* What was dispatched goes out again as gradients, what was combined comes back again; nobody is asked for counts a second time. */
 START_TEST(the_backward_pass_repeats_the_forward_pass_without_counts) {
     const struct experiment_traffic traffic =
@@ -325,6 +339,7 @@ int main(void) {
     tcase_add_test(cases, nccl_sends_to_a_few_peers_with_8_chunks_under_way);
     tcase_add_loop_test(cases, nccl_walks_peers_in_the_order_of_its_schedule, 0, 2);
     tcase_add_test(cases, hybrid_ep_has_chunks_on_both_levels);
+    tcase_add_test(cases, a_routing_map_may_have_more_than_32_bits_of_bytes);
     tcase_add_loop_test(cases, the_backward_pass_repeats_the_forward_pass_without_counts, 0, EXPERIMENT_ALGORITHMS);
     tcase_add_loop_test(cases, every_copy_arrives_once, 0, EXPERIMENT_ALGORITHMS);
     suite_add_tcase(suite, cases);
