@@ -126,10 +126,11 @@ struct tree_node *fat_tree_mapping(struct tree *tree, const struct fat_tree *fat
     return root;
 }
 
-void fat_tree_check_switches(const struct fat_tree *fat_tree, enum error_id id, struct error_list *errors) {
+bool fat_tree_check_switches(const struct fat_tree *fat_tree, enum error_id id, struct error_list *errors) {
     const struct fat_tree_tier *spine = &fat_tree->tiers[1], *core = &fat_tree->tiers[2];
+    const unsigned before = errors->count + errors->dropped;
     if (fat_tree->n_tiers < FAT_TREE_TIERS) {
-        return;
+        return true;
     }
     if (spine->switch_ns.value != core->switch_ns.value) {
         tree_report(errors, core->switch_ns.place, id, NULL,
@@ -142,4 +143,5 @@ void fat_tree_check_switches(const struct fat_tree *fat_tree, enum error_id id, 
                     "links of %" PRIu64 ", %" PRIu64 " and %" PRIu64 " Gb/s cannot be built of two kinds of switches",
                     host_gbps, spine->rate_gbps.value, core->rate_gbps.value);
     }
+    return errors->count + errors->dropped == before;
 }

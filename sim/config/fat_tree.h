@@ -50,7 +50,7 @@ struct tree_node *fat_tree_mapping(struct tree *tree, const struct fat_tree *fat
                                    const char *ending, const struct fat_tree_constant *constants, size_t n,
                                    struct error_list *errors);
 
-/** Tiers 1 and 2 are one kind of switch here; what that cannot express is reported, with these places. */
-void fat_tree_check_switches(const struct fat_tree *fat_tree, enum error_id id, struct error_list *errors);
+/** Tiers 1 and 2 are one kind of switch here; what that cannot express is reported, with these places. True if nothing is. */
+bool fat_tree_check_switches(const struct fat_tree *fat_tree, enum error_id id, struct error_list *errors);
 
 #endif

@@ -229,7 +229,10 @@ struct tree_node *hpcc_topology_read_text(struct tree *tree, const char *name, c
     source->text = tree_copy(tree, text, strlen(text));
     struct reading reading = {.source = source, .errors = errors, .line = {.next = source->text}};
     struct fat_tree fat_tree;
-    return read_graph(&reading, &fat_tree) ? mapping(tree, &fat_tree, name, errors) : NULL;
+    if (!read_graph(&reading, &fat_tree) || !fat_tree_check_switches(&fat_tree, ERROR_ID_HPCC_TOPOLOGY, errors)) {
+        return NULL;
+    }
+    return mapping(tree, &fat_tree, name, errors);
 }
 
 struct tree_node *hpcc_topology_read(struct tree *tree, const char *path, struct error_list *errors) {

@@ -371,13 +371,14 @@ struct tree_node *htsim_topology_read_text(struct tree *tree, const char *name, 
     if (errors->count + errors->dropped == before) {
         check(&reading, &counts);
     }
-    const struct fat_tree fat_tree = fat_tree_of(&reading, &counts);
-    if (errors->count + errors->dropped == before) {
-        fat_tree_check_switches(&fat_tree, ERROR_ID_HTSIM_TOPOLOGY, errors);
+    if (errors->count + errors->dropped != before) {
+        return NULL;
     }
-    return errors->count + errors->dropped == before ? fat_tree_mapping(tree, &fat_tree, name, ending, constants,
-                                                                        sizeof constants / sizeof constants[0], errors)
-                                                     : NULL;
+    const struct fat_tree fat_tree = fat_tree_of(&reading, &counts);
+    return fat_tree_check_switches(&fat_tree, ERROR_ID_HTSIM_TOPOLOGY, errors)
+               ? fat_tree_mapping(tree, &fat_tree, name, ending, constants, sizeof constants / sizeof constants[0],
+                                  errors)
+               : NULL;
 }
 
 struct tree_node *htsim_topology_read(struct tree *tree, const char *path, struct error_list *errors) {

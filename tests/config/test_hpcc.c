@@ -119,6 +119,9 @@ static const struct {
     {"8 4 8\n0 1 2 3\n4 0 1Gbps 1us 0\n5 0 1Gbps 1us 0\n6 1 1Gbps 1us 0\n7 1 1Gbps 1us 0\n0 2 1Gbps 1us 0\n"
      "0 3 1Gbps 1us 0\n1 2 1Gbps 1us 0\n1 3 1Gbps 1us 0\n",
      "hosts must be numbered 0, 1", 1},
+    {"10 8 10\n2 3 4 5 6 7 8 9\n0 2 1Gbps 1us 0\n1 3 1Gbps 1us 0\n2 4 4Gbps 1us 0\n2 5 4Gbps 1us 0\n"
+     "3 6 4Gbps 1us 0\n3 7 4Gbps 1us 0\n4 8 1Gbps 1us 0\n5 9 1Gbps 1us 0\n6 8 1Gbps 1us 0\n7 9 1Gbps 1us 0\n",
+     "links of 1, 4 and 1 Gb/s cannot be built of two kinds of switches", 9},
 };
 
 START_TEST(each_graph_that_is_no_fat_tree_is_named_with_its_line) {
