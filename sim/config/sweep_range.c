@@ -137,8 +137,11 @@ bool sweep_range_read(const struct tree_node *node, const struct key *key, struc
     return read_pace(node, key, end, range, errors);
 }
 
-/** Twelve significant digits, so that 0.1 + 2 × 0.1 is 0.3. */
-static double tidy(double value) {
+/** Twelve significant digits, so that 0.1 + 2 × 0.1 is 0.3. Of what counts whole units all digits before the point are kept. */
+static double tidy(const struct key *key, double value) {
+    if (key->type == KEY_QUANTITY && value >= 1e12) {
+        return rint(value);
+    }
     char text[64];
     snprintf(text, sizeof text, "%.12g", value);
     return strtod(text, NULL);
@@ -150,7 +153,7 @@ static bool print_value(const struct key *key, double value, char text[QUANTITY_
         quantity_print_real(text, key->kind, value);
         return true;
     }
-    if (value != floor(value)) {
+    if (value != floor(value) || value >= 0x1p64) {
         return false;
     }
     if (key->type == KEY_SIGNED) {
@@ -165,12 +168,12 @@ struct tree_node *sweep_range_value(struct tree *tree, const struct tree_node *n
                                     const struct sweep_range *range, uint64_t i, struct error_list *errors) {
     const double steps = (double)i;
     const double value =
-        tidy(range->factor > 0 ? range->from * pow(range->factor, steps) : range->from + steps * range->step);
+        tidy(key, range->factor > 0 ? range->from * pow(range->factor, steps) : range->from + steps * range->step);
     char text[QUANTITY_TEXT_SIZE];
     if (!print_value(key, value, text)) {
         tree_report(errors, node->place, ERROR_ID_SWEEP, "choose a step, factor or count that keeps to whole numbers",
-                    "value %" PRIu64 " of the range, %.12g, is no whole number, and `%s` takes no other", i + 1, value,
-                    key->name);
+                    "value %" PRIu64 " of the range, %.12g, is no whole number below 2^64, and `%s` takes no other",
+                    i + 1, value, key->name);
         return NULL;
     }
     struct tree_node *made = tree_allocate(tree, sizeof *made);
