@@ -2,7 +2,7 @@
 #include "fabric/failure_weights.h"
 
 #include "base/memory.h"
-#include "base/rate.h"
+#include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,9 @@ struct failure_weights {
 struct maker {
     struct failure_weights *weights;
     const struct situation *situation;
-    uint32_t leaf;       /* number in each plane */
-    uint64_t *capacity;  /* [ordinal] towards the leaf, Mb/s; UNKNOWN = not asked yet */
+    uint32_t leaf;      /* number in each plane */
+    uint64_t *capacity; /* [ordinal] towards the leaf, Mb/s; UNKNOWN = not asked yet */
+    uint64_t *carried;  /* [ordinal] of the switch at hand: what its links to this one carry; 0 where none is at hand */
     uint32_t *last_list; /* [ordinal] the list made last for it */
 };
 
@@ -65,29 +66,41 @@ static uint32_t route_of(const struct maker *maker, uint32_t ordinal, uint32_t *
     return fabric->devices[fabric->switch_devices[ordinal]].first_port + route.first_port;
 }
 
-/* Rates of all links of a switch towards the leaf that lead to the same switch as one of them. */
-static uint64_t rate_beside(const struct maker *maker, uint32_t ordinal, uint32_t link) {
-    const struct fabric_link *links = maker->weights->fabric->links;
-    uint64_t sum = 0;
-    uint32_t count;
-    const uint32_t first = route_of(maker, ordinal, &count);
-    for (uint32_t other = first; other < first + count; other++) {
-        sum += links[other].head_device == links[link].head_device ? rate_of(maker, other) : 0;
-    }
-    return sum;
+static uint32_t head_of(const struct maker *maker, uint32_t link) {
+    const struct fabric *fabric = maker->weights->fabric;
+    return fabric->devices[fabric->links[link].head_device].ordinal;
 }
 
-/* What gets through to the leaf by a link of a switch: parallel links share what is behind them. */
-static uint32_t weight_of(struct maker *maker, uint32_t ordinal, uint32_t link) {
-    const struct fabric *fabric = maker->weights->fabric;
-    const uint32_t head = fabric->devices[fabric->links[link].head_device].ordinal;
-    const uint32_t own = rate_of(maker, link);
+/* Takes a switch in hand: its links can be weighed until it is put down. What is behind them is asked for before: it takes others in hand. */
+static void take_in_hand(struct maker *maker, uint32_t ordinal) {
+    uint32_t count;
+    const uint32_t first = route_of(maker, ordinal, &count);
+    for (uint32_t link = first; link < first + count; link++) {
+        if (!is_leaf(maker, head_of(maker, link))) {
+            capacity_of(maker, head_of(maker, link));
+        }
+    }
+    for (uint32_t link = first; link < first + count; link++) {
+        maker->carried[head_of(maker, link)] += rate_of(maker, link);
+    }
+}
+
+static void put_down(struct maker *maker, uint32_t ordinal) {
+    uint32_t count;
+    const uint32_t first = route_of(maker, ordinal, &count);
+    for (uint32_t link = first; link < first + count; link++) {
+        maker->carried[head_of(maker, link)] = 0;
+    }
+}
+
+/* What gets through to the leaf by a link of the switch at hand: parallel links share what is behind them. */
+static uint32_t weight_of(struct maker *maker, uint32_t link) {
+    const uint32_t head = head_of(maker, link), own = rate_of(maker, link);
     if (own == 0 || is_leaf(maker, head)) {
         return own;
     }
-    const uint64_t beside = rate_beside(maker, ordinal, link);
-    const uint64_t behind = (capacity_of(maker, head) * own + beside - 1) / beside;
-    return behind < own ? (uint32_t)behind : own;
+    const uint64_t behind = number_divide_up(capacity_of(maker, head) * own, maker->carried[head]);
+    return (uint32_t)number_smaller(behind, own);
 }
 
 /* The ways lead down or up and then down: asking goes three tiers deep at most. */
@@ -96,9 +109,11 @@ static uint64_t capacity_of(struct maker *maker, uint32_t ordinal) {
         uint64_t sum = 0;
         uint32_t count;
         const uint32_t first = route_of(maker, ordinal, &count);
+        take_in_hand(maker, ordinal);
         for (uint32_t i = 0; i < count; i++) {
-            sum += weight_of(maker, ordinal, first + i);
+            sum += weight_of(maker, first + i);
         }
+        put_down(maker, ordinal);
         maker->capacity[ordinal] = sum;
     }
     return maker->capacity[ordinal];
@@ -131,9 +146,11 @@ static uint32_t make_list(struct maker *maker, uint32_t ordinal) {
     reserve_pool(weights, 1 + count);
     uint32_t *list = &weights->pool[weights->pool_size];
     list[0] = count;
+    take_in_hand(maker, ordinal);
     for (uint32_t i = 0; i < count; i++) {
-        list[1 + i] = weight_of(maker, ordinal, first + i);
+        list[1 + i] = weight_of(maker, first + i);
     }
+    put_down(maker, ordinal);
     if (all_alike(&list[1], count)) {
         return 0;
     }
@@ -151,6 +168,7 @@ static void make_lists(struct failure_weights *weights, struct situation *situat
     struct maker maker = {.weights = weights, .situation = situation};
     situation->lists = memory_allocate((uint64_t)fabric->n_switches * fabric->plane_leaves, sizeof(*situation->lists));
     maker.capacity = memory_allocate(fabric->n_switches, sizeof(*maker.capacity));
+    maker.carried = memory_allocate(fabric->n_switches, sizeof(*maker.carried));
     maker.last_list = memory_allocate(fabric->n_switches, sizeof(*maker.last_list));
     for (maker.leaf = 0; maker.leaf < fabric->plane_leaves; maker.leaf++) {
         memset(maker.capacity, 0xff, fabric->n_switches * sizeof(*maker.capacity)); // UNKNOWN
@@ -161,6 +179,7 @@ static void make_lists(struct failure_weights *weights, struct situation *situat
         }
     }
     free(maker.capacity);
+    free(maker.carried);
     free(maker.last_list);
 }
 
