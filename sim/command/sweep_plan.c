@@ -118,10 +118,21 @@ static void name_files(struct sweep_plan *plan) {
     snprintf(plan->folder, size, "%.*s.points", (int)(given != NULL && ending ? length - 3 : length), name);
 }
 
-/** Every point of the part. Keeps the mistakes of the first that has some; false if all have. */
+/** Would the result replace a file that this point is made from? Then that is all there is to say. */
+static bool spare_point(const struct sweep_plan *plan, const struct experiment *experiment, struct error_list *errors) {
+    struct error error;
+    if (spare_inputs(plan->source.configuration, experiment, plan->output, "--output", &error)) {
+        return true;
+    }
+    *errors = (struct error_list){0};
+    error_list_add(errors, &error);
+    return false;
+}
+
+/** Every point of the part. Keeps the mistakes of the first that has some; false if all have, or the result would replace what it is made from. */
 static bool read_points(struct sweep_plan *plan, const struct sweep_plan_part *part, struct error_list *errors) {
-    bool any = false;
-    for (uint64_t number = part->first; number < plan->n_points; number += part->step) {
+    bool any = false, spared = true;
+    for (uint64_t number = part->first; number < plan->n_points && spared; number += part->step) {
         struct point_reading *reading = read_point(&plan->source, number);
         add_point(plan, number, reading);
         if (reading->good && !any) {
@@ -132,12 +143,13 @@ static bool read_points(struct sweep_plan *plan, const struct sweep_plan_part *p
             *errors = reading->errors;
         }
         any = any || reading->good;
+        spared = !reading->good || spare_point(plan, &reading->experiment, errors);
         free_reading(reading);
         if (part->alone) {
             break;
         }
     }
-    return any || plan->table->n_points == 0;
+    return spared && (any || plan->table->n_points == 0);
 }
 
 bool sweep_plan_init(struct sweep_plan *plan, const struct sweep_plan_source *source,
@@ -152,12 +164,12 @@ bool sweep_plan_init(struct sweep_plan *plan, const struct sweep_plan_source *so
     plan->n_points = first->experiment.sweep.n_points;
     plan->table = make_table(first);
     free_reading(first);
+    name_files(plan);
     if (!read_points(plan, part, errors)) {
-        sweep_table_free(plan->table);
+        sweep_plan_fini(plan);
         return false;
     }
     plan->n_equal = count_equal(plan->table);
-    name_files(plan);
     return true;
 }
 
@@ -193,12 +205,6 @@ uint32_t sweep_plan_collect(struct sweep_plan *plan) {
 }
 
 bool sweep_plan_prepare(const struct sweep_plan *plan, struct error *error) {
-    struct experiment *experiment = memory_allocate(1, sizeof *experiment);
-    const bool spared = spare_inputs(plan->source.configuration, experiment, plan->output, "--output", error);
-    free(experiment);
-    if (!spared) {
-        return false;
-    }
     if (mkdir(plan->folder, 0777) != 0 && errno != EEXIST) {
         return error_set_file(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, plan->folder,
                               "the folder for the points cannot be made: %s", strerror(errno));

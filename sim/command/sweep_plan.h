@@ -40,7 +40,8 @@ struct sweep_plan {
 };
 
 /**
- * Expands a sweep and reads every point of the part. False with *errors: mistakes in the section, or in the first point where all have one.
+ * Expands a sweep and reads every point of the part. False with *errors: mistakes in the section, or in the first point where all have one, or the
+ * result would replace a file that a point is made from.
  * Points with mistakes of their own are SWEEP_REFUSED. Reads nothing of what has been run.
  */
 bool sweep_plan_init(struct sweep_plan *plan, const struct sweep_plan_source *source,

@@ -17,5 +17,6 @@ try --shard 3/2
 try --index 1 --shard 1/2
 try --jobs 0
 try --output points.yaml
+cp "$SOURCE/topologies/leaf-spine-100g.yaml" .; try --output leaf-spine-100g.yaml; rm leaf-spine-100g.yaml
 moefabric check points.yaml > out.txt; echo "ends with $?"
 mkdir points.h5; try --quiet
