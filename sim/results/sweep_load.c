@@ -241,7 +241,7 @@ static void read_runs(struct reader *reader, struct sweep_table *table) {
     for (uint64_t i = 0; reader->wrong == NULL && i < count; i++) {
         struct sweep_run *run = add_run(reader, table, &at, points[i]);
         if (run == NULL || outcomes[i] > MEASUREMENT_MEMORY) {
-            reader->wrong = "runs/outcome";
+            reader->wrong = run == NULL ? reader->wrong : "runs/outcome";
             break;
         }
         run->seed = seeds[i];
