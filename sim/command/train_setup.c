@@ -14,6 +14,13 @@ static bool refuse(struct error *error, const char *hint, const char *text) {
     return false;
 }
 
+/* Exchanges and computing must be of one model. */
+static bool is_as_published(const struct experiment_model *model) {
+    const struct experiment_preset *preset = experiment_preset_find(model->preset);
+    return model->hidden == preset->hidden && model->experts == preset->experts && model->top_k == preset->top_k &&
+           model->intermediate == preset->ffn_hidden;
+}
+
 /* The model must be one whose layers are known, and its exchanges those of the configuration. */
 static bool check_model(const struct experiment *experiment, struct error *error) {
     const struct experiment_traffic *traffic = &experiment->traffic;
@@ -37,7 +44,9 @@ static bool check_model(const struct experiment *experiment, struct error *error
         }
         return refuse(error, names, "the layers of this model are not known: `model.preset` must be one that is");
     }
-    return true;
+    return is_as_published(&experiment->model) ||
+           refuse(error, "take the changed figures out of section `model`",
+                  "a training step takes its model's layers as published: section `model` changes them");
 }
 
 static bool check_precision(const struct gpu *gpu, enum experiment_precision precision, const char *key,
@@ -68,9 +77,9 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
     setup->groups.nvlink_bytes_per_s = (double)topology->nvlink.link_rate_bits_per_s / 8 *
                                        topology->nvlink.links_per_gpu * topology->nvlink.usable_fraction;
     setup->send_latency_ps = 2 * topology->nic.latency_ps + 3 * topology->leaf.latency_ps;
-    return training->tensor_parallelism <= topology->gpus_used ||
+    return topology->gpus_used % training->tensor_parallelism == 0 ||
            refuse(error, "tensor parallelism is simulated inside NVLink domains",
-                  "training.tensor_parallelism is more than the GPUs of an NVLink domain");
+                  "training.tensor_parallelism does not divide the GPUs that are used of an NVLink domain");
 }
 
 void train_setup_locate(const struct experiment *experiment, struct error *error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What GPUs can do at most: dense peaks by precision, memory and power, each from its data sheet.
+ * What GPUs can do at most: dense peaks by precision and memory, each from its data sheet.
  */
 #ifndef MOEFABRIC_TRAINING_GPU_H
 #define MOEFABRIC_TRAINING_GPU_H
@@ -12,8 +12,6 @@ struct gpu {
     const char *name;
     double tflops[EXPERIMENT_PRECISIONS]; /**< dense, by enum experiment_precision; 0 = not offered */
     double memory_gb;                     /**< 10^9 B */
-    double memory_gb_per_s;
-    double power_w; /**< at most */
     const char *source;
 };
 
