@@ -23,18 +23,18 @@ static bool fill_batch(struct training_groups *groups, const struct experiment *
         return false;
     }
     groups->micro_batches = (uint32_t)(training->global_batch / at_once);
-    groups->tokens = (uint32_t)(sequence * training->micro_batch / groups->tensor);
+    const uint64_t tokens = sequence * training->micro_batch / groups->tensor;
     if (parts && !divides(groups->pipeline, groups->micro_batches, "with several virtual stages, pipeline stages",
                           "the micro-batches of a copy", error)) {
         return false;
     }
-    if (experiment->traffic.tokens_per_gpu != groups->tokens) {
+    if (experiment->traffic.tokens_per_gpu != tokens) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                          "a GPU has %" PRIu64 " tokens of a sequence × %" PRIu32 " sequences ÷ %" PRIu32
-                         " tensor-parallel GPUs = %" PRIu32 " tokens, traffic.tokens_per_gpu says %" PRIu32,
-                         sequence, training->micro_batch, groups->tensor, groups->tokens,
-                         experiment->traffic.tokens_per_gpu);
+                         " tensor-parallel GPUs = %" PRIu64 " tokens, traffic.tokens_per_gpu says %" PRIu32,
+                         sequence, training->micro_batch, groups->tensor, tokens, experiment->traffic.tokens_per_gpu);
     }
+    groups->tokens = (uint32_t)tokens;
     return true;
 }
 

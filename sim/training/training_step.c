@@ -20,7 +20,7 @@ enum {
     WEIGHT_BYTES = 2,      /* BF16 */
     OPTIMISER_BYTES = 12,  /* FP32 master copy and Adam's two moments (arXiv:1910.02054) */
     STATE_BYTES = 2,       /* of an element between stages, BF16 */
-    TENSOR_COLLECTIVES = 4 /* forward: gather and scatter around attention and around the rest (arXiv:2205.05198) */
+    TENSOR_COLLECTIVES = 2 /* gather and scatter around what is cut: attention, and dense parts (arXiv:2205.05198) */
 };
 #define ATTENTION_BACKWARD_FACTOR 2.5
 
@@ -82,10 +82,11 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
     }
     const double share = 1 - 1.0 / setup->groups.tensor,
                  whole_tokens = (double)setup->groups.tokens * setup->groups.tensor;
-    const bool is_cut = operations.projections > 0 && setup->groups.tensor > 1;
-    layer->tensor_ps = is_cut ? whole_ps(TENSOR_COLLECTIVES * share * whole_tokens * setup->preset->hidden *
-                                         STATE_BYTES / setup->groups.nvlink_bytes_per_s)
-                              : 0;
+    const int cut = (operations.projections > 0) + (operations.dense > 0); // experts are whole: tokens go to them
+    layer->tensor_ps = setup->groups.tensor > 1
+                           ? whole_ps(TENSOR_COLLECTIVES * cut * share * whole_tokens * setup->preset->hidden *
+                                      STATE_BYTES / setup->groups.nvlink_bytes_per_s)
+                           : 0;
 }
 
 static uint32_t sequence_of(const struct training_setup *setup) {

@@ -173,6 +173,33 @@ START_TEST(copies_that_share_nics_reduce_their_gradients_faster) {
 }
 END_TEST
 
+static uint64_t network_of(const char *preset, uint32_t tensor) {
+    describe();
+    strcpy(experiment.model.preset, preset);
+    experiment.traffic.expert_parallelism = 8;
+    experiment.traffic.tokens_per_gpu = 4096 / tensor;
+    experiment.training.tensor_parallelism = tensor;
+    experiment.training.sequence_tokens = 4096;
+    experiment.training.gpus = 64;
+    experiment.training.pipeline_parallelism = experiment.training.virtual_stages = 1;
+    const struct training_setup setup = setup_of();
+    struct training_result result;
+    step_of(&setup, &result);
+    const uint64_t network_ps = result.stages[0].network_ps / setup.groups.micro_batches;
+    training_result_fini(&result);
+    return network_ps;
+}
+
+START_TEST(tensor_collectives_are_around_what_is_cut) {
+    /* forward and backward a gather and a scatter of 4,096 tokens' other three quarters; of experts, which are whole, none */
+    const double one_ps = 0.75 * 4096 * 2 / 720e9 * 1e12;
+    ck_assert_double_eq_tol((double)network_of("mixtral-8x7b", 4), 2 * 2 * 32 * 4096 * one_ps, 200);
+    /* with shared experts or a dense part: around that too, in 61 layers and one of prediction */
+    ck_assert_double_eq_tol((double)network_of("deepseek-v3", 4), 2 * 4 * 62 * 7168 * one_ps, 200);
+    ck_assert_uint_eq(network_of("deepseek-v3", 1), 0);
+}
+END_TEST
+
 static void change_gpus(void) {
     experiment.training.gpus = 255;
 }
@@ -187,6 +214,11 @@ static void change_rounds(void) {
 }
 static void change_tokens(void) {
     experiment.traffic.tokens_per_gpu = 1024;
+}
+static void change_sequence(void) {
+    experiment.training.sequence_tokens = 4096 * 17; // with so many sequences 2^32 + 4,096 tokens
+    experiment.training.micro_batch = 61681;
+    experiment.training.global_batch = 64 * 61681 * 4;
 }
 static void change_tensor(void) {
     experiment.training.tensor_parallelism = 3;
@@ -203,6 +235,7 @@ static const struct {
     {change_rounds, "pipeline stages (4) do not divide the micro-batches of a copy (6)"},
     {change_tokens, "4096 tokens of a sequence × 1 sequences ÷ 1 tensor-parallel GPUs = 4096 tokens, "
                     "traffic.tokens_per_gpu says 1024"},
+    {change_sequence, "1 tensor-parallel GPUs = 4294971392 tokens, traffic.tokens_per_gpu says 4096"},
     {change_tensor, "training.tensor_parallelism GPUs (3) do not divide the tokens of a micro-batch (4096)"},
 };
 
@@ -235,6 +268,7 @@ int main(void) {
     tcase_add_test(tests, the_busiest_gpu_sets_the_experts_time);
     tcase_add_test(tests, overlap_hides_exchanges_that_are_shorter_than_computing);
     tcase_add_test(tests, launches_are_the_least_that_a_layer_takes);
+    tcase_add_test(tests, tensor_collectives_are_around_what_is_cut);
     tcase_add_test(tests, copies_that_share_nics_reduce_their_gradients_faster);
     tcase_add_loop_test(tests, what_does_not_divide_is_refused_with_the_arithmetic, 0,
                         (int)(sizeof broken / sizeof *broken));
