@@ -5,6 +5,8 @@
 #include "command/arguments.h"
 #include "command/command.h"
 #include "command/spare.h"
+#include "report/report_sweep.h"
+#include "results/sweep_load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +18,10 @@ const struct arguments_grammar command_report_grammar = {
     .operand_required = true,
     .more_operands = true,
     .options = ARGUMENTS_OUTPUT | ARGUMENTS_QUIET,
-    .description = "Writes one web page with tables, charts and a picture of the fabric for result files. The page is "
-                   "a single file, needs no\n"
-                   "network and opens from disk.",
+    .description =
+        "Writes one web page with tables, charts and a picture of the fabric for result files. The page is "
+        "a single file, needs no\n"
+        "network and opens from disk. The result of a sweep has a page of its own: its metrics along the swept keys.",
     .examples = "  moefabric report quickstart-collision.h5\n"
                 "  moefabric report collision.h5 incast.h5 -o both.html\n",
 };
@@ -67,11 +70,34 @@ static int write_page(const struct arguments *given, const struct report_result 
     return EXIT_CODE_OK;
 }
 
+/** The page of one sweep. */
+static int write_sweep(const struct arguments *given) {
+    struct error error = {0};
+    char page[ERROR_FILE_SIZE];
+    name_page(given->operand, page, sizeof page);
+    const char *path = given->output != NULL ? given->output : page;
+    struct sweep_table *table = sweep_load_read(given->operand, &error);
+    const bool done = table != NULL && spare_file(given->operand, path, "--output", &error) &&
+                      report_sweep_write(table, path, &error);
+    sweep_table_free(table);
+    if (!done) {
+        error_print(stderr, &error);
+        return (int)error.exit_code;
+    }
+    if (!given->quiet) {
+        fprintf(stderr, "report: %s (open it in a browser)\n", path);
+    }
+    return EXIT_CODE_OK;
+}
+
 int command_report(int n_arguments, char **arguments) {
     struct arguments given;
     int code;
     if (!arguments_read(&given, &command_report_grammar, n_arguments, arguments, &code)) {
         return code;
+    }
+    if (given.n_operands == 1 && sweep_load_is_sweep(given.operand)) {
+        return write_sweep(&given);
     }
     struct report_result *results = memory_allocate(given.n_operands, sizeof *results);
     struct load **loads = memory_allocate(given.n_operands, sizeof *loads);

@@ -19,4 +19,5 @@ cut -d, -f1-3,5- tables/points.csv
 cut -d, -f1-7 tables/runs.csv
 moefabric show points.h5 --json | grep -A3 '"point": 3'
 moefabric report points.h5
+grep -c "worst_queue" points.html
 moefabric diff points.h5 points.h5

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/report_page.h"
+
+#include "base/file.h"
+#include "report/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** Writes JSON into a page: a `<` could end the element that holds it, so it is written as an escape, which only texts can contain. */
+static void put_escaped(const char *text, FILE *stream) {
+    for (size_t length; *text != '\0'; text += length) {
+        length = strcspn(text, "<");
+        fwrite(text, 1, length, stream);
+        if (text[length] == '<') {
+            fputs("\\u003c", stream);
+            length++;
+        }
+    }
+}
+
+static void put_data(const struct report_page *page, FILE *stream) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *buffer = open_memstream(&text, &size);
+    REQUIRE(buffer != NULL, "no memory for a report");
+    struct json json = json_begin(buffer);
+    json.compact = true;
+    page->put_data(page->context, &json);
+    json_end(&json);
+    fclose(buffer);
+    put_escaped(text, stream);
+    free(text);
+}
+
+/** Writes the template up to a mark and returns what is behind it. */
+static const char *put_until(const char *text, const char *mark, FILE *stream) {
+    const char *found = strstr(text, mark);
+    REQUIRE(found != NULL, "the page has no %s", mark);
+    fwrite(text, 1, (size_t)(found - text), stream);
+    return found + strlen(mark);
+}
+
+bool report_page_write(const struct report_page *page, const char *path, struct error *error) {
+    struct file_writer file = {0};
+    if (!file_writer_open(&file, path, error)) {
+        return false;
+    }
+    const char *rest = put_until(page->template, "{style}", file.stream);
+    fputs(page_style, file.stream);
+    rest = put_until(rest, "{library}", file.stream);
+    fputs(page_library, file.stream);
+    rest = put_until(rest, "{data}", file.stream);
+    put_data(page, file.stream);
+    rest = put_until(rest, "{script}", file.stream);
+    fputs(page->script, file.stream);
+    fputs(rest, file.stream);
+    return file_writer_commit(&file, error);
+}
