@@ -29,6 +29,12 @@ static inline uint64_t rate_time_ps(uint64_t ps_per_byte, uint64_t size_bytes) {
     return (ps_per_byte * size_bytes + ((UINT64_C(1) << RATE_FRACTION_BITS) - 1)) >> RATE_FRACTION_BITS;
 }
 
+/** The same of any number of bytes. */
+static inline uint64_t rate_long_time_ps(uint64_t ps_per_byte, uint64_t bytes) {
+    return (uint64_t)(((rate_wide)ps_per_byte * bytes + ((UINT64_C(1) << RATE_FRACTION_BITS) - 1)) >>
+                      RATE_FRACTION_BITS);
+}
+
 /** Time that the next size bytes (at most 64 KiB) of a transmitter take; *carry keeps the fraction (start at 0) for the packet after. */
 static inline uint64_t rate_next_ps(uint64_t ps_per_byte, uint64_t size_bytes, uint32_t *carry) {
     const uint64_t total = ps_per_byte * size_bytes + *carry;

@@ -125,6 +125,18 @@ static bool check_window(const struct plan *plan, const struct experiment *exper
     return true;
 }
 
+/* The routing map says of each token of a rank to which ranks of the group it goes. */
+static void set_kernel(const struct plan *plan, const struct experiment *experiment) {
+    if (plan->moe) {
+        const struct moe_counts_shape *shape = &moe_plan_counts(plan->moe)->shape;
+        const struct kernel kernel = kernel_of(experiment, (uint64_t)shape->tokens * shape->group_ranks);
+        moe_set_kernel(plan->moe, &kernel);
+    } else if (plan->pattern) {
+        const struct kernel kernel = kernel_of(experiment, 0);
+        pattern_set_kernel(plan->pattern, &kernel);
+    }
+}
+
 bool plan_init(struct plan *plan, const struct experiment *experiment, bool early_pacing, uint64_t seed,
                struct error *error) {
     const struct topology *topology = &experiment->topology;
@@ -155,6 +167,7 @@ bool plan_init(struct plan *plan, const struct experiment *experiment, bool earl
         plan_fini(plan);
         return false;
     }
+    set_kernel(plan, experiment);
     return true;
 }
 

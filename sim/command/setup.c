@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "base/rate.h"
 #include "command/setup_congestion.h"
+#include "workload/kernel.h"
 
 #include <string.h>
 
@@ -135,6 +136,7 @@ static struct nic_parameters nic_of(const struct experiment *experiment, const s
         .data_class = is_lossless(&experiment->topology) ? PACKET_CLASS_LOSSLESS : PACKET_CLASS_LOSSY,
         .retransmit_timeout_ps = retransmit_timeout_of(experiment),
         .urgent_timeout_ps = may_lose(experiment) ? retransmit_timeout_of(experiment) : 0,
+        .message_gap_ps = given->message_rate > 0 ? (uint64_t)(1e12 / given->message_rate + 0.5) : 0,
         .nack_interval_ps = given->nack_interval_ps,
         .selective_repeat = experiment->transport.recovery == EXPERIMENT_RECOVERY_SELECTIVE_REPEAT,
         .loss_distance = loss_distance(experiment, adaptive || chooses_planes(given)),
@@ -199,6 +201,7 @@ bool setup_network(const struct experiment *experiment, const struct experiment_
         .record_bytes = (uint32_t)experiment->topology.nvlink.record_bytes,
         .credit_grain_bytes = (uint32_t)experiment->topology.nvlink.credit_grain_bytes,
         .buffer_bytes = experiment->topology.nvlink.buffer_bytes,
+        .copy_ps_per_byte = kernel_of(experiment, 0).copy_ps_per_byte,
     };
     return true;
 }

@@ -42,6 +42,7 @@ struct validate_row_parameters {
     uint32_t seeds;                                   /**< hash_load, hash_packets: 1 … seeds */
     uint64_t uplink_bytes;                            /**< hash_packets: payload of a leaf ÷ its uplinks */
     uint32_t nodes, gpus;                             /**< alltoall_busbw, rail_alltoall: gpus of a node */
+    uint32_t gpus_beside;                             /**< phase */
     uint32_t quantity;                                /**< hash_load, hash_packets, eplb, rail_alltoall */
     uint32_t unit;                                    /**< alltoall_busbw, completion */
     uint32_t statistic, side;                         /**< completion */

@@ -70,6 +70,12 @@ static inline bool experiment_algorithm_by_domain(enum experiment_algorithm algo
 
 /** Names of algorithms in configurations and tables, EXPERIMENT_ALGORITHMS of them, then NULL. */
 extern const char *const experiment_algorithm_names[];
+
+/** What communication kernels take. */
+enum experiment_kernel {
+    EXPERIMENT_KERNEL_IDEAL,    /**< no time */
+    EXPERIMENT_KERNEL_PLATFORM, /**< what section `gpu` of the topology says */
+};
 enum experiment_hash { EXPERIMENT_HASH_MIX, EXPERIMENT_HASH_CRC16 };
 enum experiment_type { EXPERIMENT_TYPE_FP8, EXPERIMENT_TYPE_BF16, EXPERIMENT_TYPE_NVFP4 };
 
@@ -163,8 +169,10 @@ struct experiment_traffic {
     uint64_t expert_time_ps;          /**< between a rank's last dispatched token and its first combine message */
     uint64_t turn_time_ps;            /**< between a rank's last combined token and its first gradient */
     uint64_t expert_backward_time_ps; /**< between a rank's last gradient and the first that it sends back */
-    uint64_t seed;                    /**< of the traffic; added to the run's seed number */
-    uint64_t popularity_seed;         /**< of which experts are popular; 0 = the seed of the traffic */
+    enum experiment_kernel kernel;
+    uint32_t sms;             /**< that a communication kernel runs on */
+    uint64_t seed;            /**< of the traffic; added to the run's seed number */
+    uint64_t popularity_seed; /**< of which experts are popular; 0 = the seed of the traffic */
 };
 
 /** One column of a comparison: a path policy and a controller. `run` simulates exactly one. */

@@ -27,6 +27,7 @@ static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "grou
 const char *const experiment_algorithm_names[EXPERIMENT_ALGORITHMS + 1] = {"direct",   "two_hop",   "pxn", "nccl_p2p",
                                                                            "pairwise", "hybrid_ep", NULL};
 static const char *const group_placements[] = {"consecutive", "strided", "random", NULL};
+static const char *const kernels[] = {"ideal", "platform", NULL};
 static const char *const types[] = {"fp8", "bf16", "nvfp4", NULL};
 static const char *const phases[] = {"dispatch", "combine", "combine_backward", "dispatch_backward", NULL};
 static const char *const wirings[] = {"rack", "rail", NULL};
@@ -258,6 +259,15 @@ static const struct key traffic_keys[] = {
             "operations of "
             "expert_time: for inputs and for weights).",
      FIELD(experiment_traffic, expert_backward_time_ps)},
+    {"kernel", KEY_CHOICE, .fallback = "ideal", .names = kernels,
+     .doc = "Software of the communication kernels. ideal: it takes no time; platform: it takes what section `gpu` of "
+            "the topology says (launch, messages handed to the NIC, scans of the routing map, copies and sums by "
+            "streaming multiprocessors).",
+     FIELD(experiment_traffic, kernel)},
+    {"sms", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "24",
+     .doc = "kernel platform: streaming multiprocessors (SMs) that a communication kernel runs on (DeepEP "
+            "tests/test_internode.py: 24).",
+     FIELD(experiment_traffic, sms)},
     {"seed", KEY_QUANTITY, QUANTITY_COUNT, NULL, NULL, "0",
      .doc = "Added to each of `seeds` for what the traffic draws.", FIELD(experiment_traffic, seed)},
     {"popularity_seed", KEY_QUANTITY, QUANTITY_COUNT, NULL, NULL, "0",

@@ -298,12 +298,25 @@ static bool has_evaluation(const struct experiment *experiment) {
     return has_step(experiment) && experiment->training.evaluation_batch > 0;
 }
 
+static bool uses_sms(const struct experiment *experiment) {
+    const struct topology_gpu *gpu = &experiment->topology.gpu;
+    return experiment->traffic.kernel == EXPERIMENT_KERNEL_PLATFORM &&
+           (gpu->sm_copy_bytes_per_s > 0 || gpu->sm_reduce_bytes_per_s > 0 || gpu->routing_map_ps > 0);
+}
+
+static bool has_kernels(const struct experiment *experiment) {
+    const struct topology_gpu *gpu = &experiment->topology.gpu;
+    return uses_sms(experiment) || gpu->base_latency_ps > 0 || gpu->kernel_floor_ps > 0 || gpu->message_cost_ps > 0;
+}
+
 static const struct rule rules[] = {
     {"training", has_step, "with training.global_batch"},
     {"training.virtual_stages", has_virtual_stages, "under schedules interleaved and 1f1b_overlap"},
     {"training.launch", has_launches, "without training.cuda_graphs"},
     {"training.kernels_per_layer", has_launches, "without training.cuda_graphs"},
     {"training.evaluation_every", has_evaluation, "with training.evaluation_batch"},
+    {"traffic.kernel", has_kernels, "with a topology whose section gpu says what kernels take"},
+    {"traffic.sms", uses_sms, "under kernel platform, with rates or a routing_map_cost in the topology's section gpu"},
     {"model", is_moe, "under pattern moe"},
     {"model.groups", is_group_limited, "under gate group_limited"},
     {"model.groups_kept", is_group_limited, "under gate group_limited"},

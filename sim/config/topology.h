@@ -37,6 +37,16 @@ struct topology_nvlink {
     uint64_t buffer_bytes; /**< receive buffer of a link; 0 = 2 × round trip × rate */
 };
 
+/** Section `gpu`: what communication kernels take, where traffic.kernel says that they take time. 0 = nothing, not limiting. */
+struct topology_gpu {
+    uint64_t base_latency_ps;     /**< of a phase: before its first byte can move */
+    uint64_t kernel_floor_ps;     /**< the shortest that a phase takes */
+    uint64_t message_cost_ps;     /**< between two messages that are handed to the NIC */
+    uint64_t routing_map_ps;      /**< of one SM, for each (token, rank) pair of the map that it scans */
+    double sm_copy_bytes_per_s;   /**< of one SM */
+    double sm_reduce_bytes_per_s; /**< of one SM: bytes that it reads and sums up */
+};
+
 /** Which plane of its NIC a packet goes by. */
 enum topology_plane_choice {
     TOPOLOGY_PLANE_PACKET,     /**< the port that is free first, of those that congestion control allows */
@@ -62,6 +72,7 @@ struct topology_nic {
     uint64_t
         header_bytes; /**< a data packet's headers on the wire (Ethernet, IP, UDP, BTH, CRC, preamble and gap as far as the source counts them) */
     uint64_t control_bytes; /**< wire size of ACK, CNP, probe */
+    double message_rate;    /**< messages a second that it starts at most; 0 = not limiting */
     bool out_of_order;      /**< direct data placement: packets may arrive in any order */
     uint64_t retransmit_timeout_ps;
     uint64_t nack_interval_ps;
@@ -133,7 +144,7 @@ struct topology {
     char name[TOPOLOGY_NAME_SIZE];
     uint32_t racks;     /**< NVLink domains (racks or nodes); overridden by the configuration's cluster section */
     uint32_t gpus_used; /**< GPUs used of each domain; ≤ nvlink.gpus */
-    double sm_copy_bytes_per_s; /**< section `gpu`: GB/s per SM, 0 = not limiting */
+    struct topology_gpu gpu;
     struct topology_nvlink nvlink;
     struct topology_nic nic;
     struct topology_switch leaf, spine;

@@ -26,9 +26,28 @@ static const struct key file_keys[] = {
 };
 
 static const struct key gpu_keys[] = {
+    {"base_latency", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0",
+     .doc = "Software of a phase (launch of its kernel, synchronisation of its blocks, last flags) before its first "
+            "byte can move. Acts, as all of this section, under traffic.kernel: platform.",
+     FIELD(topology_gpu, base_latency_ps)},
+    {"kernel_floor", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0",
+     .doc = "The shortest time that a phase takes at a rank, however little is sent.",
+     FIELD(topology_gpu, kernel_floor_ps)},
+    {"message_cost", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 s", "0",
+     .doc = "What a GPU, or the thread that works for it, takes to hand a message to its NIC, one after the other "
+            "(NVIDIA nccl src/graph/tuning.cc: 1.0 us). Direct dispatch and combine hand over every token copy by "
+            "itself.",
+     FIELD(topology_gpu, message_cost_ps)},
+    {"routing_map_cost", KEY_QUANTITY, QUANTITY_TIME, NULL, "1 ms", "0",
+     .doc = "What a streaming multiprocessor (SM) takes for one (token, rank) pair of the routing map; a phase begins "
+            "with the scan of tokens × ranks of the group, shared out over traffic.sms.",
+     FIELD(topology_gpu, routing_map_ps)},
     {"sm_copy_rate", KEY_REAL, QUANTITY_BYTE_RATE, NULL, "1 TB/s", "0",
-     .doc = "Bytes that one streaming multiprocessor copies; 0 = not limiting (no primary figure found).",
-     FIELD(topology, sm_copy_bytes_per_s)},
+     .doc = "Bytes that one SM copies to other GPUs over NVLink, or within its own; 0 = not limiting.",
+     FIELD(topology_gpu, sm_copy_bytes_per_s)},
+    {"sm_reduce_rate", KEY_REAL, QUANTITY_BYTE_RATE, NULL, "1 TB/s", "0",
+     .doc = "Bytes that one SM reads and sums up in a combine; 0 = not limiting.",
+     FIELD(topology_gpu, sm_reduce_bytes_per_s)},
 };
 
 static const struct key nvlink_keys[] = {
@@ -108,6 +127,10 @@ static const struct key nic_keys[] = {
     {"control", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "1 KiB", "86 B",
      .doc = "Wire size of ACK, CNP and probe: the headers and AETH 4 (InfiniBand Architecture).",
      FIELD(topology_nic, control_bytes)},
+    {"message_rate", KEY_REAL, QUANTITY_REAL, NULL, "1000000000000", "0",
+     .doc = "Messages a second that the NIC starts at most; 0 = not limiting. Each of its data packets takes at least "
+            "the inverse of it, which matters for messages of less than a packet.",
+     FIELD(topology_nic, message_rate)},
     {"out_of_order", KEY_FLAG, .fallback = "true",
      .doc = "Packets may arrive in any order (direct data placement of Spectrum-X SuperNICs); else go-back-N.",
      FIELD(topology_nic, out_of_order)},
@@ -308,7 +331,8 @@ static const struct key fabric_keys[] = {
 
 static const struct section sections[] = {
     {"", "What a cluster is made of.", SECTION(file_keys)},
-    {"gpu", "The GPU itself.", SECTION(gpu_keys)},
+    {"gpu", "Communication kernels on the GPU: what their software takes.", SECTION(gpu_keys),
+     .offset = offsetof(struct topology, gpu)},
     {"nvlink", "One NVLink domain with its switch chips.", SECTION(nvlink_keys),
      .offset = offsetof(struct topology, nvlink)},
     {"nic", "The NIC of a GPU and its transport.", SECTION(nic_keys), .offset = offsetof(struct topology, nic)},

@@ -91,6 +91,7 @@ struct pair_recovery {
 struct nic_port {
     uint64_t free_ps; /**< end of what is being sent */
     uint64_t ps_per_byte, latency_ps, line_bits_per_s;
+    uint64_t message_gap_ps;        /**< a data packet takes at least so long */
     uint64_t arrival_mask;          /**< all ones if a record arrives with its last bit, 0 if with its first */
     struct ring_writer *out;        /**< of the link that leaves the port */
     struct link_counters *counters; /**< of that link */
@@ -456,7 +457,7 @@ uint32_t lane_first_record(const struct endpoint *endpoint, const struct lane_me
 /* series.c */
 
 /** Counts the messages and records of a series that is posted now: moves the numbers of the endpoint on. */
-void series_count(struct endpoint *endpoint, const struct traffic_message *series);
+void series_count(struct endpoint *endpoint, const struct traffic_message *series, uint64_t now_ps);
 /** The next message of the series at the head of a queue that has a record for this port; NULL once there is none. Valid until the port moves on. */
 struct lane_message *series_head(struct endpoint *endpoint, uint32_t port, struct lane_queue *queue,
                                  const struct lane_message *series);

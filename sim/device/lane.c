@@ -78,6 +78,21 @@ static struct pieces pieces_of(const struct endpoint *endpoint, uint64_t bytes, 
         .bytes = bytes, .unit_bytes = unit_bytes, .largest_bytes = endpoint->context->parameters->nvlink.record_bytes};
 }
 
+/* What it takes to copy so many bytes out, at least 1 ps. */
+static uint64_t copy_time_ps(const struct endpoint *endpoint, uint64_t bytes) {
+    const uint64_t time_ps = rate_long_time_ps(endpoint->context->parameters->nvlink.copy_ps_per_byte, bytes);
+    return time_ps > 0 ? time_ps : 1;
+}
+
+/* The SMs copy a message when they are done with those before it, its local units first. */
+static void plan_copy(const struct endpoint *endpoint, const struct traffic_message *message,
+                      struct lane_message *numbered, struct lane_numbers *numbers) {
+    const uint64_t local = (uint64_t)message->local_units * message->unit_bytes;
+    numbered->copy_ps = numbers->copied_ps > numbered->posted_ps ? numbers->copied_ps : numbered->posted_ps;
+    numbered->copy_ps += local > 0 ? copy_time_ps(endpoint, local) : 0;
+    numbers->copied_ps = numbered->copy_ps + copy_time_ps(endpoint, message->bytes);
+}
+
 struct lane_message lane_number(const struct endpoint *endpoint, const struct traffic_message *message,
                                 uint64_t posted_ps, struct lane_numbers *numbers) {
     REQUIRE(message->destination != endpoint->device && message->bytes > 0 && message->route == TRAFFIC_NVLINK,
@@ -87,7 +102,7 @@ struct lane_message lane_number(const struct endpoint *endpoint, const struct tr
     const uint64_t n_records = pieces_count(&pieces);
     REQUIRE(n_records <= UINT32_MAX, "endpoint %u posts a message of %llu records", endpoint->device,
             (unsigned long long)n_records);
-    const struct lane_message numbered = {
+    struct lane_message numbered = {
         .bytes = message->bytes,
         .posted_ps = posted_ps,
         .sequence = numbers->sequence++,
@@ -100,6 +115,9 @@ struct lane_message lane_number(const struct endpoint *endpoint, const struct tr
     };
     numbers->record += numbered.n_records;
     numbers->port = (uint32_t)((numbers->port + n_records) % endpoint->n_lanes);
+    if (endpoint->context->parameters->nvlink.copy_ps_per_byte > 0) {
+        plan_copy(endpoint, message, &numbered, numbers);
+    }
     return numbered;
 }
 
@@ -140,12 +158,13 @@ static void trim(struct endpoint *endpoint, uint32_t number) {
 /* A series takes its numbers now, so that those of its messages do not depend on when they are generated. */
 static void post_series(struct endpoint *endpoint, const struct traffic_message *series, uint64_t now_ps) {
     const struct lane_message message = {.posted_ps = now_ps,
+                                         .copy_ps = endpoint->lane_numbers.copied_ps,
                                          .sequence = endpoint->lane_numbers.sequence,
                                          .destination = endpoint->n_series++,
                                          .tag = series->tag,
                                          .first_record = endpoint->lane_numbers.record,
                                          .first_port = (uint16_t)endpoint->lane_numbers.port};
-    series_count(endpoint, series);
+    series_count(endpoint, series, now_ps);
     trim(endpoint, series->channel);
     line_up(endpoint, series->channel, &message, endpoint->n_lanes);
 }
@@ -206,7 +225,16 @@ struct lane_start {
     struct lane_message *message;
 };
 
-/* From now on those posted before the port was ready take turns; if there are none, the next to be posted starts at once. */
+/* When the record that a port has come to may be sent: it is posted, and copied out. */
+static inline uint64_t record_ps(const struct endpoint *endpoint, const struct lane_message *message, uint64_t record) {
+    if (__builtin_expect(endpoint->context->parameters->nvlink.copy_ps_per_byte == 0, 1)) {
+        return message->posted_ps;
+    }
+    const struct pieces pieces = pieces_of(endpoint, message->bytes, message->unit_bytes);
+    return message->copy_ps + copy_time_ps(endpoint, pieces_end(&pieces, record));
+}
+
+/* From now on those that may be sent before the port is ready take turns; if there are none, the first that may be starts at once. */
 static struct lane_start next_start(struct endpoint *endpoint, uint32_t port) {
     struct lane *lane = &endpoint->lanes[port];
     struct lane_start next = {.time_ps = TIME_NEVER};
@@ -221,12 +249,13 @@ static struct lane_start next_start(struct endpoint *endpoint, uint32_t port) {
         if (!message) {
             continue;
         }
-        if (message->posted_ps < ready_ps) {
+        const uint64_t sendable_ps = record_ps(endpoint, message, lane->queues[channel].record);
+        if (sendable_ps < ready_ps) {
             return (struct lane_start){.time_ps = ready_ps, .channel = channel, .message = message};
         }
-        if (message->sequence < sequence) {
+        if (message->sequence < sequence) { // which is also the first that is copied out
             sequence = message->sequence;
-            next = (struct lane_start){.time_ps = message->posted_ps, .channel = channel, .message = message};
+            next = (struct lane_start){.time_ps = sendable_ps, .channel = channel, .message = message};
         }
     }
     return next;

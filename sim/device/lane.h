@@ -19,12 +19,14 @@ struct lane_numbers {
     uint64_t sequence; /**< of the message */
     uint32_t record; /**< low 32 bits of the number of its first record, counted over all NVLink messages of the GPU */
     uint32_t port;   /**< NVLink port of that record */
+    uint64_t copied_ps; /**< when all messages before it are copied out; no limit: unused */
 };
 
 /** A message on an NVLink channel, or a series of them. */
 struct lane_message {
     uint64_t bytes;
     uint64_t posted_ps;
+    uint64_t copy_ps;  /**< when its copying begins; no limit: unused */
     uint64_t sequence; /**< order of posting within the GPU */
     uint32_t unit_bytes;
     uint32_t destination; /**< rank; of a series: its number */

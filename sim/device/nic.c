@@ -22,7 +22,9 @@ static void init_port(struct endpoint *endpoint, uint32_t plane) {
     port->arrival_mask = head->kind == FABRIC_SWITCH && head->cut_through ? 0 : UINT64_MAX;
     port->out = &context->rings->writers[ENGINE_PACKET][number];
     port->counters = &context->links[number];
-    port->watched = context->failures != NULL || context->trace != NULL || context->parameters->infiniband.links;
+    port->message_gap_ps = context->parameters->nic.message_gap_ps * endpoint->nic.n_planes;
+    port->watched = context->failures != NULL || context->trace != NULL || context->parameters->infiniband.links ||
+                    port->message_gap_ps > 0;
 }
 
 /* What each packet asks for, from parameters and policies that are far away. */
@@ -179,9 +181,11 @@ static __attribute__((noinline)) uint64_t put_watched(struct endpoint *endpoint,
                                                       uint64_t now_ps) {
     const struct context *context = endpoint->context;
     bool lost = false;
-    const uint64_t duration_ps = context->failures != NULL
-                                     ? put_on_failing_link(context, worker, port, packet, now_ps, &lost)
-                                     : put_on_link(worker, port, packet, now_ps);
+    uint64_t duration_ps = context->failures != NULL ? put_on_failing_link(context, worker, port, packet, now_ps, &lost)
+                                                     : put_on_link(worker, port, packet, now_ps);
+    if (duration_ps < port->message_gap_ps && packet_kind(packet) == PACKET_DATA) {
+        duration_ps = port->message_gap_ps;
+    }
     if (port->credit != NULL) {
         nic_credit_spend(&endpoint->nic, port, packet, lost, now_ps);
     }

@@ -70,6 +70,7 @@ struct nic_parameters {
     bool
         context_by_plane; /**< several planes, chosen packet by packet: a congestion context each plane; else one for all */
     uint64_t retransmit_timeout_ps; /**< without progress for so long: rewind; doubles up to 2^7 times on repeat */
+    uint64_t message_gap_ps;        /**< a data packet of a NIC takes at least so long; 0 = no limit */
     uint64_t
         urgent_timeout_ps; /**< urgent messages are acknowledged, and sent again after so long; doubles as above; 0 = they are not */
     uint64_t nack_interval_ps;     /**< go-back-N: at most one NACK for the same expected packet in this time */
@@ -110,6 +111,8 @@ struct nvlink_parameters {
     uint32_t record_bytes;       /**< largest record */
     uint32_t credit_grain_bytes; /**< credits return in multiples of at least this */
     uint64_t buffer_bytes; /**< receive buffer of a link, both directions; 0 = 2 × round trip × rate of each link */
+    uint64_t
+        copy_ps_per_byte; /**< a GPU's streaming multiprocessors copy records out at this rate, as base/rate.h keeps it; 0 = not limiting */
 };
 
 /** InfiniBand: credits of the links between NICs and switches. Rules: sim/device/infiniband.md. */

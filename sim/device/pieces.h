@@ -55,4 +55,14 @@ static inline struct pieces pieces_part(const struct pieces *whole, uint32_t n, 
         .bytes = left < part ? left : part, .unit_bytes = whole->unit_bytes, .largest_bytes = whole->largest_bytes};
 }
 
+/** Bytes of all pieces up to and with number index (below pieces_count). */
+static inline uint64_t pieces_end(const struct pieces *pieces, uint64_t index) {
+    uint64_t begin = index * pieces->largest_bytes;
+    if (pieces->unit_bytes != 0) {
+        const uint64_t per_unit = ((uint64_t)pieces->unit_bytes + pieces->largest_bytes - 1) / pieces->largest_bytes;
+        begin = index / per_unit * pieces->unit_bytes + index % per_unit * pieces->largest_bytes;
+    }
+    return begin + pieces_size(pieces, index);
+}
+
 #endif

@@ -63,8 +63,10 @@ static void leave(struct endpoint *endpoint, struct series_block *block) {
 /* Moves a port on to the next block of its series. False: the series is over. */
 static bool move_on(struct endpoint *endpoint, struct lane_queue *queue, const struct lane_message *series) {
     struct series_block *last = queue->block;
-    struct lane_numbers numbers = {
-        .sequence = series->sequence, .record = series->first_record, .port = series->first_port};
+    struct lane_numbers numbers = {.sequence = series->sequence,
+                                   .record = series->first_record,
+                                   .port = series->first_port,
+                                   .copied_ps = series->copy_ps};
     uint64_t cursor = 0;
     if (last) {
         numbers = last->numbers;
@@ -101,14 +103,14 @@ struct lane_message *series_head(struct endpoint *endpoint, uint32_t port, struc
     }
 }
 
-void series_count(struct endpoint *endpoint, const struct traffic_message *series) {
+void series_count(struct endpoint *endpoint, const struct traffic_message *series, uint64_t now_ps) {
     const struct traffic *traffic = endpoint->context->traffic;
     struct traffic_message messages[SERIES_BLOCK];
     uint32_t count = SERIES_BLOCK;
     for (uint64_t cursor = 0; count == SERIES_BLOCK;) {
         count = traffic->series(traffic->plan, endpoint->device, series->tag, &cursor, messages, SERIES_BLOCK);
         for (uint32_t i = 0; i < count; i++) {
-            const struct lane_message message = lane_number(endpoint, &messages[i], 0, &endpoint->lane_numbers);
+            const struct lane_message message = lane_number(endpoint, &messages[i], now_ps, &endpoint->lane_numbers);
             endpoint->records_left += message.n_records;
             endpoint->counters.posted_messages++;
             endpoint->counters.nvlink_bytes_sent += message.bytes;

@@ -3,17 +3,15 @@
 #include "workload/moe.h"
 
 #include "base/error.h"
+#include "base/number.h"
 #include "base/rate.h"
 #include "workload/jitter.h"
 #include "workload/moe_hops.h"
+#include "workload/moe_kernel.h"
 #include "workload/moe_plan.h"
 #include "workload/moe_send.h"
 
 #include <string.h>
-
-static uint64_t later(uint64_t left_ps, uint64_t right_ps) {
-    return left_ps > right_ps ? left_ps : right_ps;
-}
 
 static void reset_rank(struct moe *moe, uint32_t rank) {
     struct moe_plan_rank *state = &moe->ranks[rank];
@@ -58,7 +56,7 @@ static void check_end(struct moe *moe, enum moe_phase phase, uint32_t rank, uint
     if (!state->begun[phase] || state->left[phase] > 0) {
         return;
     }
-    state->times.end_ps[phase] = later(now_ps, state->times.begin_ps[phase]);
+    state->times.end_ps[phase] = moe_kernel_end_ps(moe, phase, rank, now_ps);
     for (enum moe_phase next = phase + 1; next < MOE_PHASES; next++) {
         if (moe->has_phase[next]) {
             begin_phase(moe, next, rank, state->times.end_ps[phase] + pause_before(moe, next, phase, rank), outbox);
@@ -71,7 +69,8 @@ static void begin_phase(struct moe *moe, enum moe_phase phase, uint32_t rank, ui
                         struct traffic_outbox *outbox) {
     struct moe_plan_rank *state = &moe->ranks[rank];
     state->begun[phase] = true;
-    state->times.begin_ps[phase] = later(at_ps, state->times.start_ps);
+    state->now_ps = number_larger(state->now_ps, at_ps);
+    state->times.begin_ps[phase] = number_larger(at_ps, state->times.start_ps);
     moe->algorithm->begin(moe, phase, rank, outbox);
     check_end(moe, phase, rank, at_ps, outbox);
 }
@@ -86,7 +85,7 @@ static enum moe_phase first_phase(const struct moe *moe) {
 
 static void finish_counts(struct moe *moe, uint32_t rank, uint64_t now_ps, struct traffic_outbox *outbox) {
     struct moe_plan_rank *state = &moe->ranks[rank];
-    state->times.counts_done_ps = later(now_ps, state->times.start_ps);
+    state->times.counts_done_ps = number_larger(now_ps, state->times.start_ps);
     if (moe->early_pacing) {
         moe_send_grants(moe, rank, outbox);
     }
@@ -138,6 +137,7 @@ static void plan_delivered(void *plan, uint32_t rank, uint32_t source, uint32_t 
     struct moe *moe = plan;
     const struct moe_tag what = moe_tag_unpack(tag);
     const enum moe_phase phase = moe_tag_phase(&what);
+    moe->ranks[rank].now_ps = now_ps;
     switch (what.kind) {
     case MOE_TAG_COUNTS:
         counts_delivered(moe, rank, source, now_ps, outbox);

@@ -7,6 +7,9 @@
  * and expert_backward_time_ps after the last one it sends gradients back. Each phase follows the one before it that is simulated.
  * What a rank sends in a phase, in which order and after which deliveries is its algorithm's affair: moe_algorithm.h, README.md.
  *
+ * Kernels that take time (kernel.h): nothing is sent in a phase until its kernel is there and has scanned the routing map; messages for the NIC are
+ * handed over one after the other (direct: every token copy is one); what goes back is summed up (moe_kernel.h); no phase is shorter than the floor.
+ *
  * With early pacing (direct and two_hop) a rank that has all counts tells each sender that has bytes for its port (urgent, 64 bytes); a sender holds
  * the data of its dispatch for that rank until then, and marks it with its share of the bytes announced to that port.
  */
@@ -15,6 +18,7 @@
 
 #include "base/error.h"
 #include "config/experiment.h"
+#include "workload/kernel.h"
 #include "workload/moe_counts.h"
 #include "workload/moe_phase.h"
 #include "workload/moe_placement.h"
@@ -41,6 +45,9 @@ struct moe_phase_times {
  */
 struct moe *moe_create(const struct experiment_model *model, const struct experiment_traffic *traffic,
                        const struct moe_placement *placement, bool early_pacing, uint64_t seed, struct error *error);
+
+/** Sets what its kernels take; before the plan is begun. Without it: nothing. */
+void moe_set_kernel(struct moe *moe, const struct kernel *kernel);
 
 /** Bytes of one token copy in a phase; model resolved. */
 uint32_t moe_unit_bytes(const struct experiment_model *model, const struct experiment_traffic *traffic,

@@ -18,6 +18,7 @@ struct moe;
 /** One algorithm. A call for a rank may write only that rank's own state. */
 struct moe_algorithm {
     uint32_t header_bytes; /**< before each token copy that is dispatched */
+    bool message_each;     /**< every token copy is handed to the NIC as a message of its own */
     bool contiguous;       /**< copies lie in one buffer: packets are cut without regard to them */
     bool acknowledges;     /**< each message with token copies is answered with a small one */
     bool gathers_map;      /**< in place of counts, the routing map of every rank is gathered at every other */

@@ -262,6 +262,10 @@ struct moe *moe_create(const struct experiment_model *model, const struct experi
     return moe;
 }
 
+void moe_set_kernel(struct moe *moe, const struct kernel *kernel) {
+    moe->kernel = *kernel;
+}
+
 void moe_free(struct moe *moe) {
     if (moe) {
         if (moe->algorithm->destroy) {

@@ -27,11 +27,15 @@ static void send_to(const struct moe *moe, enum moe_phase phase, uint32_t rank, 
 }
 
 static void begin(struct moe *moe, enum moe_phase phase, uint32_t rank, struct traffic_outbox *outbox) {
+    const uint32_t first = outbox->count;
     for (uint32_t step = 1; step < moe->counts->row; step++) {
         const uint32_t to = moe_flat_after(moe->counts, rank, step);
         if (phase != MOE_PHASE_DISPATCH || !moe_send_must_wait(moe, rank, to)) {
             send_to(moe, phase, rank, to, outbox);
         }
+    }
+    if (moe_phase_outward(phase)) {
+        moe_send_local(outbox, first, moe_flat_copies(moe, phase, rank, rank));
     }
 }
 
@@ -40,6 +44,7 @@ static void granted(const struct moe *moe, uint32_t rank, uint32_t destination, 
 }
 
 const struct moe_algorithm moe_direct = {.header_bytes = HEADER_BYTES,
+                                         .message_each = true,
                                          .mirrored = true,
                                          .sum = moe_flat_sum,
                                          .add_row = moe_flat_add_row,

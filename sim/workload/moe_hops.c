@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "workload/moe_kernel.h"
 #include "workload/moe_send.h"
 
 #include <stdlib.h>
@@ -106,6 +107,7 @@ void moe_hops_send_domain(const struct moe *moe, enum moe_phase phase, uint32_t 
 static void forward(const struct moe *moe, enum moe_phase phase, uint32_t forwarder, uint32_t source, uint32_t chunk,
                     struct traffic_outbox *outbox) {
     const struct moe_counts *counts = moe->counts;
+    const uint32_t posted = outbox->count;
     const uint32_t number = moe_counts_chunk_number(counts, source, moe_counts_domain(counts, forwarder), chunk);
     const uint32_t n = counts->domain_ranks, own = moe_counts_position(counts, forwarder), first = forwarder - own;
     const uint32_t domain = moe_counts_domain(counts, source);
@@ -122,15 +124,18 @@ static void forward(const struct moe *moe, enum moe_phase phase, uint32_t forwar
                                       .at_once = phase == MOE_PHASE_DISPATCH};
         moe_send_copies(moe, &send, outbox);
     }
+    moe_send_local(outbox, posted, moe_counts_part(counts, number, own));
 }
 
 /* A gathered chunk, from its forwarder to its source. */
 static void send_reduced(const struct moe *moe, enum moe_phase phase, uint32_t forwarder, uint32_t source,
                          uint32_t chunk, struct traffic_outbox *outbox) {
     const struct moe_counts *counts = moe->counts;
+    const uint32_t number = moe_counts_chunk_number(counts, source, moe_counts_domain(counts, forwarder), chunk);
     const struct moe_send send = {
         .phase = phase,
         .kind = MOE_TAG_COMBINE,
+        .not_before_ps = moe_kernel_sum_up(moe, phase, forwarder, number),
         .from = forwarder,
         .to = source,
         .domain = moe_counts_domain(counts, source),
@@ -247,7 +252,7 @@ void moe_hops_send_parts(struct moe *moe, enum moe_phase phase, uint32_t rank, s
     moe->ranks[rank].gather_rounds = rounds_of(moe->counts, rank);
     struct traffic_message batch[BATCH] = {
         {.tag = moe_tag_pack(MOE_TAG_COMBINE_GATHER, moe_phase_backward(phase), 0, 0),
-         .start_ps = moe->ranks[rank].times.begin_ps[phase],
+         .start_ps = moe->ranks[rank].times.begin_ps[phase] + kernel_before_ps(&moe->kernel),
          .route = TRAFFIC_NVLINK,
          .channel = MOE_SEND_FORWARDED,
          .series = 1}};

@@ -28,6 +28,7 @@ static uint64_t near_copies(const struct moe *moe, enum moe_phase phase, uint32_
 static void send_near(const struct moe *moe, enum moe_phase phase, uint32_t rank, struct traffic_outbox *outbox) {
     const uint32_t chunks = near_chunks(moe);
     for (uint32_t chunk = 0; chunk < chunks; chunk++) {
+        const uint32_t first = outbox->count;
         for (uint32_t step = 1; step < moe->counts->row; step++) {
             const uint32_t to = moe_send_neighbour(moe->counts, rank, step);
             const struct moe_send send = {.phase = phase,
@@ -39,6 +40,9 @@ static void send_near(const struct moe *moe, enum moe_phase phase, uint32_t rank
                                           .copies = near_copies(moe, phase, rank, to, chunk),
                                           .channel = MOE_SEND_OWN};
             moe_send_copies(moe, &send, outbox);
+        }
+        if (moe_phase_outward(phase)) {
+            moe_send_local(outbox, first, near_copies(moe, phase, rank, rank, chunk));
         }
     }
 }

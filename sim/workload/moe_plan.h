@@ -12,10 +12,14 @@
 /** Progress of a rank; written by calls for that rank only. Aligned so that two threads never share a line. */
 struct moe_plan_rank {
     struct moe_phase_times times;
-    uint32_t counts_left;      /**< deliveries still to come */
-    uint32_t left[MOE_PHASES]; /**< the same of each phase */
-    uint32_t gather_rounds;    /**< once results are gathered: moe_two_hop.c */
-    bool begun[MOE_PHASES];    /**< the phase has begun here */
+    uint32_t counts_left;        /**< deliveries still to come */
+    uint32_t left[MOE_PHASES];   /**< the same of each phase */
+    uint32_t gather_rounds;      /**< once results are gathered: moe_two_hop.c */
+    bool begun[MOE_PHASES];      /**< the phase has begun here */
+    uint64_t now_ps;             /**< what is being handled happens then */
+    uint64_t handed_ps;          /**< when the NIC has all messages, where handing them over takes time */
+    uint64_t summed[MOE_PHASES]; /**< phases that go back: copies in chunks that it has summed up for others … */
+    uint64_t kept[MOE_PHASES];   /**< … and its own among them */
 } __attribute__((aligned(64)));
 
 struct moe {
@@ -28,6 +32,7 @@ struct moe {
     bool early_pacing;
     bool exchange_counts; /**< and there is a dispatch that needs them */
     uint64_t seed;
+    struct kernel kernel;
     uint32_t unit_bytes[MOE_PHASES]; /**< one token copy */
     uint64_t counts_bytes;           /**< one counts message */
     struct moe_plan_rank *ranks;

@@ -3,6 +3,8 @@
 #include "workload/moe_send.h"
 
 #include "base/error.h"
+#include "base/number.h"
+#include "workload/moe_kernel.h"
 
 static const uint64_t whole_share = UINT64_C(1) << 20;
 
@@ -52,13 +54,15 @@ bool moe_send_make(const struct moe *moe, const struct moe_send *send, struct tr
     const bool fabric = route_of(moe, send->from, send->to) == TRAFFIC_FABRIC;
     const struct moe_phase_times *times = &moe->ranks[send->from].times;
     const uint32_t unit_bytes = moe->unit_bytes[send->phase];
+    const uint64_t ready_ps =
+        (send->at_once ? times->start_ps : times->begin_ps[send->phase]) + kernel_before_ps(&moe->kernel);
     const bool paced =
         moe->early_pacing && fabric && send->phase == MOE_PHASE_DISPATCH && send->kind == MOE_TAG_DISPATCH;
     *message = (struct traffic_message){
         .destination = send->to,
         .tag = moe_tag_pack(send->kind, moe_phase_backward(send->phase), send->domain, send->chunk),
         .bytes = send->copies * unit_bytes,
-        .start_ps = send->at_once ? times->start_ps : times->begin_ps[send->phase],
+        .start_ps = number_larger(ready_ps, send->not_before_ps),
         .unit_bytes = moe->algorithm->contiguous ? 0 : unit_bytes,
         .share = paced ? share(moe, send->from, send->to) : 0,
         .route = fabric ? TRAFFIC_FABRIC : TRAFFIC_NVLINK,
@@ -69,7 +73,20 @@ bool moe_send_make(const struct moe *moe, const struct moe_send *send, struct tr
 void moe_send_copies(const struct moe *moe, const struct moe_send *send, struct traffic_outbox *outbox) {
     struct traffic_message message;
     if (moe_send_make(moe, send, &message)) {
+        if (message.route == TRAFFIC_FABRIC && moe->kernel.message_ps > 0) {
+            message.start_ps = moe_kernel_hand_over(moe, send->from, message.start_ps,
+                                                    moe->algorithm->message_each ? send->copies : 1);
+        }
         traffic_outbox_add(outbox, &message);
+    }
+}
+
+void moe_send_local(struct traffic_outbox *outbox, uint32_t first, uint64_t copies) {
+    while (first < outbox->count && outbox->messages[first].route != TRAFFIC_NVLINK) {
+        first++;
+    }
+    if (first < outbox->count) {
+        outbox->messages[first].local_units += (uint32_t)copies;
     }
 }
 

@@ -18,7 +18,8 @@ struct moe_send {
     uint32_t domain, chunk; /**< for its tag */
     uint64_t copies;        /**< 0: nothing is posted */
     uint8_t channel;
-    bool at_once; /**< it may leave from its sender's start on; else from when the phase has begun there */
+    uint64_t not_before_ps; /**< 0: from its kernel on */
+    bool at_once;           /**< it may leave from its sender's start on; else from when the phase has begun there */
 };
 
 /** As a message; false where there is nothing to send, because there are no copies or they stay at home. */
@@ -26,6 +27,12 @@ bool moe_send_make(const struct moe *moe, const struct moe_send *send, struct tr
 
 /** Posts it, if there is something to send. */
 void moe_send_copies(const struct moe *moe, const struct moe_send *send, struct traffic_outbox *outbox);
+
+/**
+ * Copies of a phase that stay on their rank are copied there, before the first message that its SMs copy out, of those that stand in the outbox from
+ * number `first` on. Where there is none, or copies are not units of messages, they take no time.
+ */
+void moe_send_local(struct traffic_outbox *outbox, uint32_t first, uint64_t copies);
 
 /** Sends a rank's receive counts to all that await them. */
 void moe_send_counts(const struct moe *moe, uint32_t rank, struct traffic_outbox *outbox);

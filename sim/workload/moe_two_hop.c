@@ -14,6 +14,7 @@
 #include "workload/moe_send.h"
 
 static void send_near(const struct moe *moe, enum moe_phase phase, uint32_t rank, struct traffic_outbox *outbox) {
+    const uint32_t first = outbox->count;
     for (uint32_t step = 1; step < moe->counts->row; step++) {
         const uint32_t to = moe_send_neighbour(moe->counts, rank, step);
         const struct moe_send send = {.phase = phase,
@@ -23,6 +24,9 @@ static void send_near(const struct moe *moe, enum moe_phase phase, uint32_t rank
                                       .copies = moe_hops_near(moe, phase, rank, to),
                                       .channel = MOE_SEND_OWN};
         moe_send_copies(moe, &send, outbox);
+    }
+    if (moe_phase_outward(phase)) {
+        moe_send_local(outbox, first, moe_hops_near(moe, phase, rank, rank));
     }
 }
 

@@ -17,6 +17,7 @@ struct pattern {
     uint64_t bytes;
     uint64_t jitter_ps;
     uint64_t seed;
+    struct kernel kernel;
     uint64_t
         *start_ps;    /* [n_ranks] first post of a rank, or to one that posts nothing; TIME_NEVER = it takes no part */
     uint64_t *end_ps; /* [n_ranks] last delivery; TIME_NEVER = none yet. Each is written by its own rank */
@@ -165,6 +166,10 @@ struct pattern *pattern_create(const struct experiment_traffic *traffic, const s
     return pattern;
 }
 
+void pattern_set_kernel(struct pattern *pattern, const struct kernel *kernel) {
+    pattern->kernel = *kernel;
+}
+
 void pattern_free(struct pattern *pattern) {
     if (pattern) {
         free(pattern->start_ps);
@@ -197,11 +202,13 @@ uint32_t pattern_destination(const struct pattern *pattern, uint32_t rank, uint3
 static void begin(void *plan, uint32_t rank, struct traffic_outbox *outbox) {
     const struct pattern *pattern = plan;
     const uint32_t count = pattern_messages(pattern, rank);
-    struct traffic_message message = {.bytes = pattern->bytes,
-                                      .start_ps = jitter_start_ps(pattern->seed, rank, pattern->jitter_ps)};
+    struct traffic_message message = {.bytes = pattern->bytes};
+    uint64_t handed_ps = jitter_start_ps(pattern->seed, rank, pattern->jitter_ps) + kernel_before_ps(&pattern->kernel);
     for (uint32_t i = 0; i < count; i++) {
         message.destination = pattern_destination(pattern, rank, i);
         message.route = (uint8_t)moe_placement_route(&pattern->placement, rank, message.destination);
+        handed_ps += message.route == TRAFFIC_FABRIC ? pattern->kernel.message_ps : 0;
+        message.start_ps = handed_ps;
         traffic_outbox_add(outbox, &message);
     }
 }
@@ -210,6 +217,9 @@ struct pattern_times pattern_times(const struct pattern *pattern, uint32_t rank)
     struct pattern_times times = {.start_ps = pattern->start_ps[rank], .end_ps = pattern->end_ps[rank]};
     if (times.end_ps != TIME_NEVER && times.end_ps < times.start_ps) {
         times.end_ps = times.start_ps; // all was there before it began itself
+    }
+    if (times.end_ps != TIME_NEVER) {
+        times.end_ps = kernel_end_ps(&pattern->kernel, times.start_ps, times.end_ps);
     }
     return times;
 }

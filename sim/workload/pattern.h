@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "config/experiment.h"
+#include "workload/kernel.h"
 #include "workload/moe_placement.h"
 #include "workload/traffic.h"
 
@@ -31,6 +32,9 @@ struct pattern;
 struct pattern *pattern_create(const struct experiment_traffic *traffic, const struct moe_placement *placement,
                                uint64_t seed, struct error *error);
 
+/** Sets what its kernel takes (a pattern has no routing map); before the plan is begun. Without it: nothing. */
+void pattern_set_kernel(struct pattern *pattern, const struct kernel *kernel);
+
 /** Frees a pattern; NULL is allowed. */
 void pattern_free(struct pattern *pattern);
 
@@ -48,7 +52,7 @@ uint32_t pattern_destination(const struct pattern *pattern, uint32_t rank, uint3
 
 /**
  * When a rank posts its messages (one that only receives: when the first message to it is posted), and when the last one for it was
- * delivered, over the fabric or NVLink, never before its start; TIME_NEVER where there is none.
+ * delivered, over the fabric or NVLink, never before its start nor within the floor of its kernel; TIME_NEVER where there is none.
  */
 struct pattern_times {
     uint64_t start_ps, end_ps;

@@ -31,8 +31,9 @@ struct traffic_message {
     uint32_t unit_bytes;  /**< packets never straddle a multiple of this (one token copy); 0 = the whole message */
     uint32_t
         share; /**< early pacing: the sender's share of what the destination's port was announced, 1 << 20 = all; 0 = not announced */
-    uint8_t route;   /**< enum traffic_route */
-    uint8_t channel; /**< NVLink send channel, 0 … TRAFFIC_CHANNELS-1 */
+    uint32_t local_units; /**< NVLink: units that the GPU's kernel copies within its own memory right before it */
+    uint8_t route;        /**< enum traffic_route */
+    uint8_t channel;      /**< NVLink send channel, 0 … TRAFFIC_CHANNELS-1 */
     uint8_t
         urgent; /**< 1: a small control message (counts, grant) that goes in the strict-priority class, one packet */
     uint8_t

@@ -181,7 +181,7 @@ START_TEST(odd_values_survive_the_round_trip) {
     };
     read_configuration("configs/permutation.yaml", overrides, sizeof overrides / sizeof overrides[0]);
     ck_assert_uint_eq(experiment.traffic.jitter_ps, 123456789);
-    ck_assert_double_eq(experiment.topology.sm_copy_bytes_per_s, 46.25e9);
+    ck_assert_double_eq(experiment.topology.gpu.sm_copy_bytes_per_s, 46.25e9);
     check_round_trip();
 }
 END_TEST

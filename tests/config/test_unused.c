@@ -52,6 +52,7 @@ static const struct {
 } vain[] = {
     {"configs/permutation-paths.yaml", "path.remote_weights=false", "with failures and the path policy adaptive",
      "failures=[{what: spine0, action: down, at: 1 us}]"},
+    {"configs/permutation-paths.yaml", "traffic.kernel=platform", "`traffic.kernel`", "topology.gpu.base_latency=1 us"},
     {"configs/permutation-paths.yaml", "path.exclusion=1 us", "`path.exclusion`",
      "failures=[{what: spine0, action: down, at: 1 us}]"},
     {"configs/permutation-paths.yaml", "path.convergence=2 ms", "`path.convergence`",

@@ -52,6 +52,7 @@ static void sum_links(struct summary *s, const struct reference *reference) {
         s->links.turns += counts->turns;
         s->links.lost_packets += counts->lost_packets;
         s->links.lost_at_random += counts->lost_at_random;
+        s->links.lengthened_packets += counts->lengthened_packets;
         s->links.slowed_packets += counts->slowed_packets;
         s->links.detours += counts->detours;
         s->links.weighed += counts->weighed;
@@ -116,6 +117,7 @@ static void sum_endpoints(struct summary *s, const struct reference *reference) 
         s->endpoints.untold_round_trips += counts->untold_round_trips;
         s->endpoints.telemetry += counts->telemetry;
         s->endpoints.pulls += counts->pulls;
+        s->endpoints.copied_records += counts->copied_records;
         s->endpoints.receive_discards += counts->receive_discards;
         s->endpoints.receive_pauses += counts->receive_pauses;
         s->endpoints.inferred += counts->inferred;
@@ -236,6 +238,12 @@ static bool nvlink(const struct summary *s) {
 }
 static bool second_channel(const struct summary *s) {
     return any_message(s, message_on_second_channel);
+}
+static bool copied(const struct summary *s) {
+    return s->endpoints.copied_records > 0;
+}
+static bool lengthened(const struct summary *s) {
+    return s->links.lengthened_packets > 0;
 }
 static bool series(const struct summary *s) {
     return any_message(s, message_is_series);
@@ -411,6 +419,8 @@ static const struct {
     [FEATURE_URGENT_AGAIN] = {"urgent message sent again", urgent_again},
     [FEATURE_NVLINK] = {"NVLink", nvlink},
     [FEATURE_SECOND_CHANNEL] = {"second NVLink channel", second_channel},
+    [FEATURE_COPIED] = {"NVLink records that SMs copy out", copied},
+    [FEATURE_LENGTHENED] = {"packet that takes the time of a message", lengthened},
     [FEATURE_SERIES] = {"series of NVLink messages", series},
     [FEATURE_CREDIT_STALL] = {"credit stall", credit_stall},
     [FEATURE_LANE_STALL] = {"InfiniBand link without credit", lane_stall},

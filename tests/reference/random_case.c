@@ -5,6 +5,7 @@
 #include "dice.h"
 #include "random_fabric.h"
 #include "random_failures.h"
+#include "random_kernel.h"
 #include "random_parameters.h"
 #include "random_receive.h"
 #include "random_record.h"
@@ -259,6 +260,7 @@ struct random_case *random_case_create(const struct random_case_recipe *recipe) 
     align_starts(created, &mood);
     draw_dependencies(created, &dependencies);
     random_series_draw(created);
+    random_kernel_draw(created);
     align_refreshes(created, &refreshes);
     created->failures = random_failures_create(recipe->number, created->fabric, &created->parameters);
     random_receive_draw(recipe->number, created->fabric, &created->parameters, &created->failures);

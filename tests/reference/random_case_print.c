@@ -46,6 +46,9 @@ static void print_nic(FILE *stream, const struct nic_parameters *p) {
             p->split_messages ? ", all for each message," : "", p->window_packets, p->out_of_order, p->adaptive_marking,
             (int)p->data_class, p->other_class_every, p->retransmit_timeout_ps, p->nack_interval_ps,
             p->receive_ps_per_byte, p->receive_buffer_bytes, p->receive_xoff_bytes, p->receive_xon_bytes);
+    if (p->message_gap_ps > 0) {
+        fprintf(stream, "message gap %" PRIu64 "\n", p->message_gap_ps);
+    }
     if (p->selective_repeat) {
         fprintf(stream,
                 "selective repeat: distance %" PRIu32 " short timeout %" PRIu64 " for %" PRIu32
@@ -58,9 +61,9 @@ static void print_message(FILE *stream, uint32_t number, const struct random_cas
     const struct traffic_message *m = &drawn->message;
     fprintf(stream,
             "message %" PRIu32 ": %" PRIu32 " -> %" PRIu32 " tag %" PRIu32 " bytes %" PRIu64 " start %" PRIu64
-            " unit %" PRIu32 " share %" PRIu32 " %s channel %d%s",
-            number, drawn->source, m->destination, m->tag, m->bytes, m->start_ps, m->unit_bytes, m->share,
-            m->route == TRAFFIC_NVLINK ? "nvlink" : "fabric", m->channel, m->urgent ? " urgent" : "");
+            " unit %" PRIu32 " local %" PRIu32 " share %" PRIu32 " %s channel %d%s",
+            number, drawn->source, m->destination, m->tag, m->bytes, m->start_ps, m->unit_bytes, m->local_units,
+            m->share, m->route == TRAFFIC_NVLINK ? "nvlink" : "fabric", m->channel, m->urgent ? " urgent" : "");
     if (drawn->copies > 1) {
         fprintf(stream, " and a series of %" PRIu32 " like it", drawn->copies - 1);
     }
@@ -93,8 +96,8 @@ void random_case_print(FILE *stream, const struct random_case *random_case) {
     print_switch(stream, "leaf", &p->leaf);
     print_switch(stream, "spine", &p->spine);
     print_nic(stream, &p->nic);
-    fprintf(stream, "nvlink: record %" PRIu32 " grain %" PRIu32 " buffer %" PRIu64 "\n", p->nvlink.record_bytes,
-            p->nvlink.credit_grain_bytes, p->nvlink.buffer_bytes);
+    fprintf(stream, "nvlink: record %" PRIu32 " grain %" PRIu32 " buffer %" PRIu64 " copy %" PRIu64 "\n",
+            p->nvlink.record_bytes, p->nvlink.credit_grain_bytes, p->nvlink.buffer_bytes, p->nvlink.copy_ps_per_byte);
     fprintf(stream, "infiniband: %d grain %" PRIu32 " buffer %" PRIu64 "\n", p->infiniband.links,
             p->infiniband.credit_grain_bytes, p->infiniband.buffer_bytes);
     fprintf(stream, "path %d period %" PRIu64 " hash %d rounds %" PRIu32 " gap %" PRIu64 " entries %" PRIu32 "\n",

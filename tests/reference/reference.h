@@ -37,6 +37,7 @@ struct reference_link_counts {
     uint64_t lost_packets, lost_bytes; /**< put on the link and lost there */
     uint64_t unrouted_packets, unrouted_bytes; /**< came in by the port that this link leaves, and knew no way on */
     uint64_t lost_at_random;                   /**< of those that were lost: not because of a dead link */
+    uint64_t lengthened_packets;               /**< took as long as a message takes the NIC at least */
     uint64_t slowed_packets;                   /**< started at less than the rate of the whole link */
     uint64_t weighed;                          /**< packets for which ports of a switch weighed differently */
     uint64_t detours; /**< packets that had fewer ports to choose among than without failures */
@@ -81,6 +82,7 @@ struct reference_endpoint_counts {
     uint64_t receive_discards;       /**< packets that found the receive buffer full */
     uint64_t receive_pauses;         /**< pauses sent to the leaf */
     uint64_t receive_deepest_bytes;  /**< most that one class held there */
+    uint64_t copied_records;         /**< NVLink records that waited until they were copied out */
     uint64_t nvlink_bytes_posted, nvlink_bytes_received;
     uint64_t messages_posted, messages_delivered;
     uint64_t messages_awaiting_acknowledgement; /**< posted on a queue pair and not complete when the run ended */

@@ -258,6 +258,9 @@ bool reference_endpoint_step(struct reference_world *world, struct reference_end
         receive(world, endpoint, port, &packet);
         return true;
     }
+    case REFERENCE_STEP_COPIED:
+        reference_nvlink_copied(world, endpoint->nvlink, step);
+        return true;
     case REFERENCE_STEP_START:
         post(world, endpoint, &endpoint->armed[step->value]);
         return true;

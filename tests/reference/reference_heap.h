@@ -25,6 +25,7 @@ enum reference_step_kind {
     REFERENCE_STEP_CREDIT,  /**< value = bytes; InfiniBand: blocks, and the lane from bit 32 on */
     REFERENCE_STEP_PACKET,  /**< a packet arrives at port */
     REFERENCE_STEP_TAKEN,   /**< the host has taken a packet from the receive buffer */
+    REFERENCE_STEP_COPIED,  /**< an NVLink record is copied out at port; value = its channel */
     REFERENCE_STEP_START,   /**< a message may start; value = number of arming */
     REFERENCE_STEP_TIMEOUT, /**< the clock of queue pair place; value = setting of the clock that it belongs to */
 };

@@ -269,7 +269,8 @@ static void send_data(struct reference_world *world, struct reference_nic *nic, 
                       uint16_t plane) {
     struct reference_plane *context = reference_pair_context(pair, plane);
     const bool outstanding = reference_pair_outstanding(pair);
-    struct reference_queued queued = {.packet = reference_pair_packet(pair)};
+    struct reference_queued queued = {.packet = reference_pair_packet(pair),
+                                      .least_ps = world->parameters->nic.message_gap_ps * nic->n_planes};
     if (reference_nic_recycles(world)) {
         queued.packet.entropy = host_reps_next(&pair->planes[plane].recycled);
     }

@@ -3,8 +3,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/rate.h"
 
 #include <stdlib.h>
+
+enum { PHASE_COPIED = 5, TIE_COPIED = 0 };
 
 struct nvlink_port {
     struct reference_queue channels[TRAFFIC_CHANNELS];
@@ -21,7 +24,8 @@ struct reference_nvlink {
     uint16_t first_port; /* within the device */
     uint16_t n_ports;
     struct nvlink_port *ports;
-    uint64_t records; /* posted */
+    uint64_t records;   /* posted */
+    uint64_t copied_ps; /* all that is posted is copied out by then */
     struct incoming *incoming;
     size_t n_incoming;
 };
@@ -70,11 +74,41 @@ static uint32_t count_records(const struct traffic_message *message, uint64_t la
     return count;
 }
 
+static void join(struct reference_world *world, struct reference_nvlink *nvlink, uint16_t port, uint64_t channel,
+                 const struct packet *record) {
+    reference_queue_push(&nvlink->ports[port].channels[channel], &(struct reference_queued){.packet = *record});
+    reference_nvlink_choose(world, nvlink, (uint16_t)(nvlink->first_port + port));
+}
+
+void reference_nvlink_copied(struct reference_world *world, struct reference_nvlink *nvlink,
+                             const struct reference_step *step) {
+    world->result->endpoints[nvlink->endpoint].copied_records++;
+    join(world, nvlink, step->port, step->value, &step->packet);
+}
+
+/** When the copying of so many bytes that begins then ends: at least a picosecond later. */
+static uint64_t copy_end_ps(const struct reference_world *world, uint64_t begin_ps, uint64_t bytes) {
+    const rate_wide fractions = (rate_wide)world->parameters->nvlink.copy_ps_per_byte * bytes;
+    const rate_wide whole = (rate_wide)1 << RATE_FRACTION_BITS;
+    const uint64_t time_ps = (uint64_t)((fractions + whole - 1) / whole);
+    return begin_ps + (time_ps > 0 ? time_ps : 1);
+}
+
+/** When the copying of a message begins: after what was posted before it, and what stays at home. */
+static uint64_t copy_begin_ps(const struct reference_world *world, const struct reference_nvlink *nvlink,
+                              const struct traffic_message *message) {
+    const uint64_t free_ps = nvlink->copied_ps > world->now_ps ? nvlink->copied_ps : world->now_ps;
+    const uint64_t local = (uint64_t)message->local_units * message->unit_bytes;
+    return local > 0 ? copy_end_ps(world, free_ps, local) : free_ps;
+}
+
 void reference_nvlink_post(struct reference_world *world, struct reference_nvlink *nvlink,
                            const struct traffic_message *message) {
     REQUIRE(nvlink != NULL, "an NVLink message from an endpoint without NVLink");
     const uint32_t largest = world->parameters->nvlink.record_bytes;
     const uint32_t total = count_records(message, largest);
+    const bool copies = world->parameters->nvlink.copy_ps_per_byte > 0;
+    const uint64_t begin_ps = copies ? copy_begin_ps(world, nvlink, message) : 0;
     world->result->endpoints[nvlink->endpoint].nvlink_bytes_posted += message->bytes;
     for (uint64_t offset = 0, piece; offset < message->bytes; offset += piece) {
         piece = piece_bytes(message, offset, largest);
@@ -88,9 +122,19 @@ void reference_nvlink_post(struct reference_world *world, struct reference_nvlin
                                       .entropy = (uint16_t)total,
                                       .size_bytes = (uint16_t)piece,
                                       .kind_class = PACKET_RECORD | PACKET_CLASS_LOSSLESS << 4};
-        reference_queue_push(&nvlink->ports[port].channels[message->channel],
-                             &(struct reference_queued){.packet = record});
-        reference_nvlink_choose(world, nvlink, (uint16_t)(nvlink->first_port + port));
+        if (!copies) {
+            join(world, nvlink, port, message->channel, &record);
+            continue;
+        }
+        nvlink->copied_ps = copy_end_ps(world, begin_ps, offset + piece);
+        reference_heap_push(&world->heap, &(struct reference_step){.time_ps = nvlink->copied_ps,
+                                                                   .device = nvlink->endpoint,
+                                                                   .phase = PHASE_COPIED,
+                                                                   .tie = TIE_COPIED,
+                                                                   .kind = REFERENCE_STEP_COPIED,
+                                                                   .port = port,
+                                                                   .value = message->channel,
+                                                                   .packet = record});
     }
 }
 

@@ -19,6 +19,10 @@ void reference_nvlink_free(struct reference_nvlink *nvlink);
 void reference_nvlink_post(struct reference_world *world, struct reference_nvlink *nvlink,
                            const struct traffic_message *message);
 
+/** A record is copied out, and joins its port. */
+void reference_nvlink_copied(struct reference_world *world, struct reference_nvlink *nvlink,
+                             const struct reference_step *step);
+
 /** An idle transmitter of a port (number within the device) looks for a record. */
 void reference_nvlink_choose(struct reference_world *world, struct reference_nvlink *nvlink, uint16_t port);
 

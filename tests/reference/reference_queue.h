@@ -15,6 +15,7 @@ struct reference_queued {
     struct packet packet;
     uint16_t ingress;  /**< port that it came in by (switches and chips) */
     uint64_t ready_ps; /**< may start from then on (switches) */
+    uint64_t least_ps; /**< its transmission takes at least so long (NICs) */
 };
 
 /** Zero-initialise. */

@@ -85,16 +85,19 @@ uint64_t reference_world_start(struct reference_world *world, uint32_t device, u
     REQUIRE(!transmitter->busy, "a start on a busy transmitter: device %u port %u", device, port);
 
     const uint64_t ps_per_byte = reference_failure_ps_per_byte(world, link, world->now_ps);
-    const uint64_t duration_ps = rate_next_ps(ps_per_byte, queued->packet.size_bytes, &transmitter->carry);
-    const uint64_t end_ps = world->now_ps + duration_ps;
+    const uint64_t wire_ps = rate_next_ps(ps_per_byte, queued->packet.size_bytes, &transmitter->carry);
+    const uint64_t duration_ps = wire_ps < queued->least_ps ? queued->least_ps : wire_ps;
+    const uint64_t end_ps = world->now_ps + wire_ps;
     transmitter->busy = true;
     transmitter->sent = *queued;
-    transmitter->end_ps = end_ps;
-    count_start(world, link, &queued->packet, duration_ps);
+    transmitter->end_ps = world->now_ps + duration_ps;
+    count_start(world, link, &queued->packet, wire_ps);
+    world->result->links[link].lengthened_packets += wire_ps < duration_ps;
     world->result->links[link].slowed_packets += ps_per_byte > wire->ps_per_byte;
-    trace_add_packet(&world->result->trace, TRACE_START, world->now_ps, device, port, &queued->packet, end_ps);
+    trace_add_packet(&world->result->trace, TRACE_START, world->now_ps, device, port, &queued->packet,
+                     transmitter->end_ps);
 
-    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = end_ps,
+    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = transmitter->end_ps,
                                                                .device = device,
                                                                .phase = PHASE_TRANSMITTER,
                                                                .place = port,
