@@ -31,7 +31,7 @@ static const struct arguments_line option_lines[] = {
     {ARGUMENTS_SERIES, 'e', "series", "FILE", "write what the section `record` asks for as CSV, too"},
     {ARGUMENTS_SIZES, 'z', "sizes", "FIRST:LAST",
      "sizes from FIRST to LAST, doubling (bytes of a rank's buffer, or tokens a GPU)"},
-    {ARGUMENTS_AGAINST, 'a', "against", "LOG", "a log of nccl-tests to compare with, size by size"},
+    {ARGUMENTS_AGAINST, 'a', "against", "LOG", "a log of nccl-tests, or of DeepEP's tests, to compare with, row by row"},
     {ARGUMENTS_BATCHES, 'b', "batches", "N", "micro-batches to learn from (default: 4)"},
     {ARGUMENTS_STEPS, 'k', "steps", "N", "placements to try, about (default: 5000)"},
     {ARGUMENTS_PRICES, 'P', "prices", "FILE", "what parts cost: a file of yours (topologies/README.md)"},

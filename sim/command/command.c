@@ -22,6 +22,8 @@ const struct command command_table[] = {
      command_validate, &command_validate_grammar},
     {"perf", "sweep sizes as nccl-tests and DeepEP's tests do, and print their columns", command_perf,
      &command_perf_grammar},
+    {"calibrate", "set figures of a topology from a log of nccl-tests, by least squares", command_calibrate,
+     &command_calibrate_grammar},
     {"train", "simulate a layer's exchanges, and say what a training step is made of", command_train,
      &command_train_grammar},
     {"report", "write a web page with charts of one or several result files", command_report, &command_report_grammar},

@@ -4,6 +4,7 @@
 #include "base/quantity.h"
 #include "command/arguments.h"
 #include "command/command.h"
+#include "command/perf_deepep.h"
 #include "command/perf_log.h"
 #include "command/simulation.h"
 #include "config/experiment_file.h"
@@ -31,13 +32,16 @@ const struct arguments_grammar command_perf_grammar = {
         "parts\n"
         "             are posted at once and go straight to their ranks, unless --set traffic.algorithm=NAME says "
         "otherwise\n"
+        "  sendrecv   nccl-tests' sendrecv_perf: every rank sends its buffer to the next one, busbw = algbw\n"
         "  dispatch   an expert-parallel dispatch by tokens a GPU, in the units of DeepEP's tests (model and gate as "
         "--set says)\n"
         "  combine    the same for its combine\n\n"
-        "Paths and controller are ecmp+dcqcn unless --set policies=[…] says otherwise. With --against LOG the sizes "
-        "are those of a log of\n"
-        "nccl-tests, and both times and the error stand side by side. Software's own latency is not part of simulated "
-        "times.",
+        "Paths and controller are ecmp+dcqcn unless --set policies=[…] says otherwise. Kernels take what section gpu "
+        "of the topology says.\n"
+        "With --against LOG the sizes are those of a log of nccl-tests, and both times and the error stand side by "
+        "side; of dispatch and\n"
+        "combine the log is one of DeepEP's tests, and number format and SMs are those of each of its results (tokens: "
+        "its [config] line, or --sizes).",
     .examples =
         "  moefabric perf alltoall topologies/hgx-h100-roce.yaml --set cluster.racks=4 --sizes 1MiB:64MiB\n"
         "  moefabric perf alltoall topologies/hgx-h100-roce.yaml --set cluster.racks=4 --set "
@@ -46,8 +50,8 @@ const struct arguments_grammar command_perf_grammar = {
 };
 
 /** What can be measured. */
-enum kind { KIND_ALLTOALL, KIND_DISPATCH, KIND_COMBINE };
-static const char *const kind_names[] = {"alltoall", "dispatch", "combine"};
+enum kind { KIND_ALLTOALL, KIND_SENDRECV, KIND_DISPATCH, KIND_COMBINE };
+static const char *const kind_names[] = {"alltoall", "sendrecv", "dispatch", "combine"};
 enum { KINDS = sizeof kind_names / sizeof kind_names[0] };
 
 /** One sweep. */
@@ -57,8 +61,15 @@ struct sweep {
     const char *topology;
     uint64_t sizes[MOST_SIZES]; /**< bytes of a rank's buffer, or tokens of a GPU */
     uint32_t n_sizes;
-    struct perf_log log; /**< empty where there is none */
+    struct perf_log log;                  /**< of nccl-tests; empty where there is none */
+    struct perf_deepep_log deepep;        /**< the same of DeepEP's tests */
+    const struct perf_deepep_row *result; /**< of it, that is being simulated; NULL: none */
 };
+
+/** Sizes are bytes, else tokens. */
+static bool is_nccl(const struct sweep *sweep) {
+    return sweep->kind == KIND_ALLTOALL || sweep->kind == KIND_SENDRECV;
+}
 
 /** One point of it. */
 struct point {
@@ -75,7 +86,7 @@ static bool find_kind(const char *name, enum kind *kind, struct error *error) {
         }
     }
     error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "there is no kind \"%s\"", name);
-    error_hint(error, "alltoall, dispatch, combine");
+    error_hint(error, "alltoall, sendrecv, dispatch, combine");
     return false;
 }
 
@@ -101,18 +112,36 @@ static bool read_sizes(const char *text, enum quantity_kind kind, struct sweep *
     return true;
 }
 
+/** A size for each result of a log of DeepEP's tests: its tokens. */
+static bool choose_results(struct sweep *sweep, struct error *error) {
+    const struct arguments *given = sweep->given;
+    if (!perf_deepep_read(given->against, sweep->kind == KIND_COMBINE, &sweep->deepep, error) ||
+        (given->sizes != NULL && !read_sizes(given->sizes, QUANTITY_COUNT, sweep, error))) {
+        return false;
+    }
+    const uint64_t tokens = sweep->n_sizes > 0 ? sweep->sizes[0] : sweep->deepep.tokens;
+    if (tokens == 0 || sweep->n_sizes > 1) {
+        return error_set(
+            error, EXIT_CODE_USAGE, ERROR_ID_USAGE,
+            "a log of DeepEP's tests is of one number of tokens; without its [config] line, --sizes says which");
+    }
+    for (sweep->n_sizes = 0; sweep->n_sizes < sweep->deepep.count; sweep->n_sizes++) {
+        sweep->sizes[sweep->n_sizes] = tokens;
+    }
+    return true;
+}
+
 /** Which sizes: those of the log, or those that were asked for. */
 static bool choose_sizes(struct sweep *sweep, struct error *error) {
     const struct arguments *given = sweep->given;
-    const bool bytes = sweep->kind == KIND_ALLTOALL;
+    const bool bytes = is_nccl(sweep);
     if (given->against == NULL) {
         const char *usual = bytes ? "256KiB:16MiB" : "128:1024";
         return read_sizes(given->sizes != NULL ? given->sizes : usual, bytes ? QUANTITY_BYTES : QUANTITY_COUNT, sweep,
                           error);
     }
     if (!bytes) {
-        return error_set(error, EXIT_CODE_USAGE, ERROR_ID_USAGE,
-                         "--against takes logs of nccl-tests, so it goes with alltoall");
+        return choose_results(sweep, error);
     }
     if (!perf_log_read(given->against, &sweep->log, error)) {
         return false;
@@ -149,8 +178,20 @@ static void write_alltoall_layer(FILE *stream, uint64_t bytes_a_peer, uint64_t r
     fprintf(stream, "model: {hidden: %" PRIu64 ", experts: %" PRIu64 ", top_k: 1}\n", hidden, ranks);
     fprintf(stream,
             "traffic: {pattern: moe, gate: balanced, phases: [dispatch], dispatch_type: bf16, exchange_counts: false, "
-            "tokens_per_gpu: %" PRIu64 "}\n",
+            "kernel: platform, tokens_per_gpu: %" PRIu64 "}\n",
             pieces * ranks);
+}
+
+static void write_tokens(FILE *stream, const struct perf_deepep_row *result, uint64_t tokens) {
+    fprintf(stream, "model: {preset: deepseek-v3}\ntraffic: {pattern: moe, kernel: platform, tokens_per_gpu: %" PRIu64,
+            tokens);
+    if (result != NULL && result->bf16) {
+        fputs(", dispatch_type: bf16", stream);
+    }
+    if (result != NULL && result->sms > 0) {
+        fprintf(stream, ", sms: %" PRIu32, result->sms);
+    }
+    fputs("}\n", stream);
 }
 
 /** The configuration of one point as text; the topology's file name may hold anything. */
@@ -167,9 +208,11 @@ static char *write_configuration(const struct sweep *sweep, uint64_t bytes_a_pee
     if (ranks > 0 && has_algorithm(sweep)) {
         write_alltoall_layer(stream, bytes_a_peer, ranks);
     } else if (sweep->kind == KIND_ALLTOALL) {
-        fprintf(stream, "traffic: {pattern: all_to_all, bytes: %" PRIu64 " B}\n", bytes_a_peer);
+        fprintf(stream, "traffic: {pattern: all_to_all, bytes: %" PRIu64 " B, kernel: platform}\n", bytes_a_peer);
+    } else if (sweep->kind == KIND_SENDRECV) {
+        fprintf(stream, "traffic: {pattern: ring, bytes: %" PRIu64 " B, kernel: platform}\n", bytes_a_peer);
     } else {
-        fprintf(stream, "model: {preset: deepseek-v3}\ntraffic: {pattern: moe, tokens_per_gpu: %" PRIu64 "}\n", tokens);
+        write_tokens(stream, sweep->result, tokens);
     }
     fclose(stream);
     return text;
@@ -196,14 +239,15 @@ static bool read_experiment(const struct sweep *sweep, uint64_t bytes_a_peer, ui
 /** The phase that is asked for; NULL if there is none. */
 static const struct summary_phase *find_phase(const struct sweep *sweep, const struct summary *summary) {
     for (uint32_t i = 0; i < summary->n_phases; i++) {
-        if (sweep->kind == KIND_ALLTOALL || strcmp(summary->phases[i].name, kind_names[sweep->kind]) == 0) {
+        if (is_nccl(sweep) || strcmp(summary->phases[i].name, kind_names[sweep->kind]) == 0) {
             return &summary->phases[i];
         }
     }
     return NULL;
 }
 
-static void take_point(const struct sweep *sweep, const struct measurement *measurement, struct point *point) {
+static void take_point(const struct sweep *sweep, const struct measurement *measurement, uint64_t size,
+                       struct point *point) {
     struct summary *summary = summary_create(measurement);
     const struct summary_phase *phase = find_phase(sweep, summary);
     *point = (struct point){NAN, NAN, NAN, NAN, NAN, measurement->n_ranks};
@@ -211,11 +255,14 @@ static void take_point(const struct sweep *sweep, const struct measurement *meas
         *point = (struct point){phase->time_ps / 1e6,      phase->algbw / 1e9,        phase->busbw / 1e9,
                                 phase->rdma_logical / 1e9, phase->nvl_received / 1e9, measurement->n_ranks};
     }
+    if (sweep->kind == KIND_SENDRECV && phase != NULL) { // nccl-tests: both are what a rank sends ÷ time
+        point->algbw = point->busbw = (double)size / phase->time_ps * 1e3;
+    }
     summary_free(summary);
 }
 
 static bool simulate(const struct sweep *sweep, const struct experiment *experiment, const struct fabric *fabric,
-                     struct point *point, int *exit_code) {
+                     uint64_t size, struct point *point, int *exit_code) {
     struct error error;
     const struct simulation simulation = {.experiment = experiment,
                                           .policy = &experiment->policies[0],
@@ -228,7 +275,7 @@ static bool simulate(const struct sweep *sweep, const struct experiment *experim
         *exit_code = (int)error.exit_code;
         return false;
     }
-    take_point(sweep, measurement, point);
+    take_point(sweep, measurement, size, point);
     measurement_free(measurement);
     return true;
 }
@@ -236,7 +283,8 @@ static bool simulate(const struct sweep *sweep, const struct experiment *experim
 /** Simulates one size. Of an all-to-all the buffer is cut into a part for each rank, as nccl-tests does it (rounded down, at least 1 byte). */
 static bool run_point(const struct sweep *sweep, uint64_t size, uint64_t ranks, struct point *point, int *exit_code) {
     struct experiment *experiment = memory_allocate(1, sizeof *experiment);
-    const uint64_t part = size / ranks > 0 ? size / ranks : 1;
+    const uint64_t parts = sweep->kind == KIND_ALLTOALL ? ranks : 1;
+    const uint64_t part = size / parts > 0 ? size / parts : 1;
     struct error error;
     bool done = read_experiment(sweep, part, size, ranks, experiment, exit_code);
     struct fabric *fabric = done ? fabric_build(&experiment->topology, &error) : NULL;
@@ -245,7 +293,7 @@ static bool run_point(const struct sweep *sweep, uint64_t size, uint64_t ranks, 
         *exit_code = (int)error.exit_code;
         done = false;
     }
-    done = done && simulate(sweep, experiment, fabric, point, exit_code);
+    done = done && simulate(sweep, experiment, fabric, size, point, exit_code);
     fabric_free(fabric);
     free(experiment);
     return done;
@@ -265,7 +313,11 @@ static bool count_ranks(const struct sweep *sweep, uint64_t *ranks, int *exit_co
 }
 
 static void print_heading(const struct sweep *sweep) {
-    if (sweep->kind != KIND_ALLTOALL) {
+    if (sweep->deepep.count > 0) {
+        printf("# %8s %5s %4s %10s %10s %8s %9s %9s %9s %9s\n# %8s %5s %4s %10s %10s %8s %9s %9s %9s %9s\n", "tokens",
+               "type", "SMs", "measured", "simulated", "error", "measured", "simulated", "measured", "simulated", "",
+               "", "", "(us)", "(us)", "(%)", "RDMA", "RDMA", "NVL", "NVL");
+    } else if (!is_nccl(sweep)) {
         printf("# %10s %12s %14s %14s %14s\n# %10s %12s %14s %14s %14s\n", "tokens", "time", "RDMA", "NVL", "busbw", "",
                "(us)", "(GB/s, log.)", "(GB/s, log.)", "(GB/s)");
     } else if (sweep->log.count > 0) {
@@ -277,9 +329,19 @@ static void print_heading(const struct sweep *sweep) {
     }
 }
 
+/** What a test of DeepEP measured, and the same simulated. Low-latency tests count other bytes: no bandwidth is printed. */
+static void print_result(const struct perf_deepep_row *row, uint64_t tokens, const struct point *point) {
+    printf("  %8" PRIu64 " %5s %4" PRIu32 " %10.2f %10.2f %+8.1f %9.2f %9.2f %9.2f %9.2f\n", tokens,
+           row->bf16 ? "bf16" : "fp8", row->sms, row->time_us, point->time_us,
+           100.0 * (point->time_us - row->time_us) / row->time_us, row->rdma, point->rdma_logical, row->nvl,
+           point->nvl_received);
+}
+
 static void print_point(const struct sweep *sweep, uint32_t index, const struct point *point) {
     const uint64_t size = sweep->sizes[index];
-    if (sweep->kind != KIND_ALLTOALL) {
+    if (sweep->deepep.count > 0) {
+        print_result(&sweep->deepep.rows[index], size, point);
+    } else if (!is_nccl(sweep)) {
         printf("  %10" PRIu64 " %12.2f %14.2f %14.2f %14.2f\n", size, point->time_us, point->rdma_logical,
                point->nvl_received, point->busbw);
     } else if (sweep->log.count > 0) {
@@ -293,7 +355,7 @@ static void print_point(const struct sweep *sweep, uint32_t index, const struct 
     fflush(stdout);
 }
 
-static int run_sweep(const struct sweep *sweep) {
+static int run_sweep(struct sweep *sweep) {
     int exit_code = EXIT_CODE_OK;
     uint64_t ranks = 0;
     if (!count_ranks(sweep, &ranks, &exit_code)) {
@@ -302,6 +364,7 @@ static int run_sweep(const struct sweep *sweep) {
     print_heading(sweep);
     for (uint32_t i = 0; i < sweep->n_sizes; i++) {
         struct point point;
+        sweep->result = sweep->deepep.count > 0 ? &sweep->deepep.rows[i] : NULL;
         if (!run_point(sweep, sweep->sizes[i], ranks, &point, &exit_code)) {
             return exit_code;
         }

@@ -26,6 +26,7 @@ enum experiment_pattern {
     EXPERIMENT_PATTERN_ALL_TO_ALL,        /**< every GPU sends the same to every other */
     EXPERIMENT_PATTERN_CONNECTION_MATRIX, /**< the flows of a .cm file */
     EXPERIMENT_PATTERN_WORKLOAD_TEXT,     /**< a pass of a workload text of SimAI or ASTRA-sim */
+    EXPERIMENT_PATTERN_RING,              /**< every GPU sends to the next one */
 };
 
 /** What simulates the network. */

@@ -148,6 +148,7 @@ static void check_traffic(const struct experiment *experiment, uint64_t gpus, co
         check_senders(experiment, gpus, scope);
         break;
     case EXPERIMENT_PATTERN_PERMUTATION:
+    case EXPERIMENT_PATTERN_RING:
     case EXPERIMENT_PATTERN_ALL_TO_ALL:
         if (gpus < 2) {
             CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.pattern", "gpus_used",
@@ -180,7 +181,8 @@ static void check_gpus(const struct experiment *experiment, uint64_t gpus, const
     if (!chosen || gpus == 0 || gpus > UINT32_MAX) {
         return;
     }
-    if (traffic->pattern != EXPERIMENT_PATTERN_PERMUTATION && traffic->pattern != EXPERIMENT_PATTERN_ALL_TO_ALL) {
+    if (traffic->pattern != EXPERIMENT_PATTERN_PERMUTATION && traffic->pattern != EXPERIMENT_PATTERN_RING &&
+        traffic->pattern != EXPERIMENT_PATTERN_ALL_TO_ALL) {
         CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.gpus", "traffic.pattern",
                  "only permutation and all_to_all can be among some of the GPUs");
     } else if (!gpu_list_read(&list, traffic->gpus, (uint32_t)gpus, problem, sizeof problem)) {

@@ -21,7 +21,7 @@
 #define PART(member) .offset = offsetof(struct experiment, member)
 
 static const char *const patterns[] = {
-    "moe", "single", "permutation", "incast", "all_to_all", "connection_matrix", "workload_text", NULL};
+    "moe", "single", "permutation", "incast", "all_to_all", "connection_matrix", "workload_text", "ring", NULL};
 static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "group_limited", "node_limited",
                                     "balanced", "dirichlet", "measured",   "trace",         NULL};
 const char *const experiment_algorithm_names[EXPERIMENT_ALGORITHMS + 1] = {"direct",   "two_hop",   "pxn", "nccl_p2p",
@@ -142,7 +142,7 @@ static const struct key traffic_keys[] = {
             "incast: `senders` GPUs to one; "
             "all_to_all: every GPU the same to every other; connection_matrix: the flows of the file `matrix`; "
             "workload_text: "
-            "one pass of training or inference, of the file `workload`.",
+            "one pass of training or inference, of the file `workload`; ring: every GPU to the next one.",
      FIELD(experiment_traffic, pattern)},
     {"bytes", KEY_QUANTITY, QUANTITY_BYTES, "1 B", "1 TB", "1 MiB",
      .doc = "Patterns other than moe: size of a message (all_to_all: to each peer).", FIELD(experiment_traffic, bytes)},
@@ -153,7 +153,7 @@ static const struct key traffic_keys[] = {
     {"senders", KEY_QUANTITY, QUANTITY_COUNT, "1", "16777215", "8",
      .doc = "incast: ranks that send, without the one that receives.", FIELD(experiment_traffic, senders)},
     {"gpus", KEY_TEXT, .fallback = "all",
-     .doc = "permutation, all_to_all: who takes part: all, or numbers and ranges such as \"0-7, 16, 64-127/8\".",
+     .doc = "permutation, ring, all_to_all: who takes part: all, or numbers and ranges such as \"0-7, 16, 64-127/8\".",
      FIELD(experiment_traffic, gpus)},
     {"matrix", KEY_TEXT,
      .doc = "connection_matrix: a connection matrix of htsim (.cm) or a flow file of HPCC's ns-3 (.txt), looked up "

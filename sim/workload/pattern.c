@@ -110,6 +110,13 @@ static bool choose_peers(struct pattern *pattern, const struct experiment_traffi
     if (pattern->kind == EXPERIMENT_PATTERN_INCAST) {
         return choose_senders(pattern, traffic, error);
     }
+    if (pattern->kind == EXPERIMENT_PATTERN_RING) {
+        for (uint32_t member = 0; member < pattern->members.n_gpus; member++) {
+            const uint32_t next = (member + 1) % pattern->members.n_gpus;
+            pattern->peer[pattern->members.gpus[member]] = pattern->members.gpus[next];
+        }
+        return true;
+    }
     draw_permutation(pattern);
     return true;
 }
@@ -182,8 +189,7 @@ void pattern_free(struct pattern *pattern) {
 }
 
 uint32_t pattern_participants(const struct pattern *pattern) {
-    const bool chosen =
-        pattern->kind == EXPERIMENT_PATTERN_PERMUTATION || pattern->kind == EXPERIMENT_PATTERN_ALL_TO_ALL;
+    const bool chosen = pattern->kind != EXPERIMENT_PATTERN_SINGLE && pattern->kind != EXPERIMENT_PATTERN_INCAST;
     return chosen ? pattern->members.n_gpus : pattern->placement.n_ranks;
 }
 

@@ -25,9 +25,10 @@ struct pattern;
  * - permutation: a uniformly drawn permutation without fixed points; every rank sends `bytes`.
  * - incast: `senders` ranks send `bytes` each to `destination`; they are spread evenly over the ranks of other domains, or
  *   over all other ranks if there is one domain only.
+ * - ring: every rank sends `bytes` to the next one, the last one to the first.
  * - all_to_all: every rank sends `bytes` to every other, beginning with its next rank, so that senders do not march in step.
  *
- * The ranks of permutation and all_to_all are those that traffic->gpus names. NULL with *error if ranks are out of range, too few, or bytes is 0. Freed by pattern_free.
+ * The ranks of permutation, ring and all_to_all are those that traffic->gpus names. NULL with *error if ranks are out of range, too few, or bytes is 0. Freed by pattern_free.
  */
 struct pattern *pattern_create(const struct experiment_traffic *traffic, const struct moe_placement *placement,
                                uint64_t seed, struct error *error);

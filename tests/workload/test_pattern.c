@@ -225,6 +225,19 @@ START_TEST(who_only_receives_starts_with_the_first_post_and_nobody_ends_before_i
 }
 END_TEST
 
+START_TEST(each_of_a_ring_sends_to_the_next) {
+    struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_RING, .bytes = 9, .gpus = "1-3, 6"};
+    const struct moe_placement placement = {.n_ranks = 8, .ranks_per_domain = 4};
+    static const uint32_t next[] = {0, 2, 3, 6, 0, 0, 1, 0};
+    struct instant_run run = run_pattern(&traffic, placement, 1);
+    ck_assert_uint_eq(run.count, 4);
+    for (uint32_t i = 0; i < run.count; i++) {
+        ck_assert_uint_eq(run.messages[i].message.destination, next[run.messages[i].source]);
+    }
+    instant_free(&run);
+}
+END_TEST
+
 START_TEST(times_of_a_rank_are_its_start_and_its_last_delivery) {
     const struct experiment_traffic traffic = {.pattern = EXPERIMENT_PATTERN_INCAST, .bytes = 1, .senders = 3};
     const struct moe_placement placement = {.n_ranks = 8, .ranks_per_domain = 8};
@@ -279,6 +292,7 @@ int main(void) {
     tcase_add_test(cases, only_those_that_are_named_take_part);
     tcase_add_test(cases, starts_are_jittered_within_the_span_and_follow_the_seed);
     tcase_add_test(cases, impossible_patterns_are_refused_with_the_numbers);
+    tcase_add_test(cases, each_of_a_ring_sends_to_the_next);
     tcase_add_test(cases, times_of_a_rank_are_its_start_and_its_last_delivery);
     tcase_add_test(cases, who_only_receives_starts_with_the_first_post_and_nobody_ends_before_its_start);
     tcase_add_test(cases, digest_tells_traffic_apart);
