@@ -26,9 +26,9 @@ const struct arguments_grammar command_train_grammar = {
         "Simulates dispatch and combine of one layer with every policy and seed, and puts them into a training step "
         "(section `training`):\n"
         "layers on a pipeline, computing by operations and peaks, what of the exchanges is hidden behind it, waiting, "
-        "gradients. Then each\ncause is taken away in turn. With --output the timeline of the first policy's step is "
-        "written "
-        "in Chrome's trace format, which\nPerfetto opens.",
+        "gradients. Then each\ncause is taken away in turn. With --output the timeline of the first policy's step, up "
+        "to "
+        "its last gradients, is written in Chrome's\ntrace format, which Perfetto opens.",
     .examples =
         "  moefabric train configs/training-deepseek-v3.yaml\n"
         "  moefabric train configs/training-deepseek-v3.yaml --set training.schedule=1f1b_overlap -o step.json\n",

@@ -36,7 +36,7 @@ static void write_name(struct json *json, const char *kind, uint32_t stage, uint
 }
 
 static void write_names(struct json *json, uint32_t stages) {
-    static const char *const resources[PIPELINE_RESOURCES] = {"computing", "communication"};
+    static const char *const resources[PIPELINE_RESOURCES] = {"computing", "communication", "gradients"};
     for (uint32_t stage = 0; stage < stages; stage++) {
         char name[32];
         snprintf(name, sizeof name, "stage %u", stage);

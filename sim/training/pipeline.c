@@ -171,7 +171,8 @@ static int choose(const struct thread threads[], const uint64_t free_ps[], uint6
 /* Runs a turn from begin_ps on. Returns when it is over. */
 static uint64_t run_turn(struct run *run, uint32_t stage, const struct turn *turn, uint64_t begin_ps) {
     struct thread threads[PIPELINE_DIRECTIONS] = {{0}};
-    uint64_t free_ps[PIPELINE_RESOURCES] = {begin_ps, begin_ps}, end_ps = begin_ps, at_ps, computed_ps = 0;
+    /* passes take what stands before gradients */
+    uint64_t free_ps[PIPELINE_GRADIENTS] = {begin_ps, begin_ps}, end_ps = begin_ps, at_ps, computed_ps = 0;
     for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
         const uint32_t part = turn->steps[direction].part;
         threads[direction] = (struct thread){
@@ -241,6 +242,21 @@ static void run_passes(struct run *run) {
     }
 }
 
+static void observe_gradients(const struct pipeline *pipeline, uint32_t stage, const struct step *last,
+                              uint64_t end_ps) {
+    const struct pipeline_span span = {.stage = stage,
+                                       .micro_batch = last->micro_batch,
+                                       .part = last->part,
+                                       .direction = PIPELINE_BACKWARD,
+                                       .resource = PIPELINE_GRADIENTS,
+                                       .name = "gradients",
+                                       .begin_ps = end_ps - pipeline->gradient_ps[last->part],
+                                       .end_ps = end_ps};
+    if (pipeline->observe && span.end_ps > span.begin_ps) {
+        pipeline->observe(pipeline->context, &span);
+    }
+}
+
 /* Gradients of a stage's parts, one after the other as their last backward passes end: the last micro-batch is the last of each. */
 static uint64_t reduce_gradients(struct run *run, uint32_t number) {
     const struct pipeline *pipeline = run->pipeline;
@@ -252,6 +268,7 @@ static uint64_t reduce_gradients(struct run *run, uint32_t number) {
         const uint64_t from_ps = pipeline->overlap_gradients ? *end_of(run, PIPELINE_BACKWARD, &last) : passed_ps;
         end_ps = number_larger(end_ps, from_ps) + pipeline->gradient_ps[last.part];
         time->gradient_ps += pipeline->gradient_ps[last.part];
+        observe_gradients(pipeline, number, &last, end_ps);
     }
     end_ps = number_larger(end_ps, passed_ps);
     time->exposed_gradients_ps = end_ps - passed_ps;

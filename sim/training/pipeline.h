@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What a segment is done with. */
-enum pipeline_resource { PIPELINE_COMPUTE, PIPELINE_NETWORK, PIPELINE_RESOURCES };
+/** What a segment is done with. Gradients are reduced beside passes, and hold neither of them up. */
+enum pipeline_resource { PIPELINE_COMPUTE, PIPELINE_NETWORK, PIPELINE_GRADIENTS, PIPELINE_RESOURCES };
 
 /** A piece of a pass. */
 struct pipeline_segment {
@@ -53,8 +53,9 @@ struct pipeline {
     uint64_t send_ps;                  /**< from a stage to another */
     const uint64_t *gradient_ps;       /**< [stages × parts_per_stage] to reduce a part's gradients */
     bool overlap_gradients;            /**< after the part's last backward pass; else after the stage's last pass */
-    void (*observe)(void *context,
-                    const struct pipeline_span *span); /**< NULL, or told of each segment, not in order of time */
+    void (*observe)(
+        void *context,
+        const struct pipeline_span *span); /**< NULL, or told of each segment and reduction, not in order of time */
     void *context;
 };
 

@@ -177,6 +177,11 @@ START_TEST(every_segment_is_told_of) {
     ck_assert_uint_eq(sums[PIPELINE_COMPUTE], times[0].compute_ps);
     ck_assert_uint_eq(sums[PIPELINE_NETWORK], times[0].network_ps);
     ck_assert_uint_eq(sums[PIPELINE_RESOURCES], end_ps);
+    static const uint64_t gradients_ps[] = {50};
+    pipeline.gradient_ps = gradients_ps;
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), end_ps + 50);
+    ck_assert_uint_eq(sums[PIPELINE_GRADIENTS], 50);
+    ck_assert_uint_eq(sums[PIPELINE_RESOURCES], end_ps + 50);
 }
 END_TEST
 

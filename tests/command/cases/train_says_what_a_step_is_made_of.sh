@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A small step: what it is made of, two policies side by side, and its timeline, whose spans add up to the table's computing.
+# A small step: what it is made of, two policies side by side, and its timeline up to the last gradients.
 cp "$SOURCE/configs/training-deepseek-v3.yaml" "$SOURCE/topologies/gb300-nvl72-spectrumx.yaml" .
 moefabric train training-deepseek-v3.yaml -q -o step.json --set cluster.gpus_used=8 --set traffic.expert_parallelism=8 \
     --set traffic.tokens_per_gpu=64 --set training.sequence=64 --set training.gpus=512 --set training.pipeline_parallelism=16 \
