@@ -125,7 +125,7 @@ bool flow_file_read_hpcc(const char *name, const char *text, struct connection_m
                          struct error_list *errors) {
     const unsigned before = errors->count + errors->dropped;
     struct reading reading = {.name = name, .errors = errors, .matrix = matrix, .line = {.next = text}};
-    while (line_next(&reading.line)) {
+    for (uint64_t lines = 0; (!reading.has_count || lines <= reading.said_flows) && line_next(&reading.line); lines++) {
         if (reading.has_count) {
             read_flow(&reading);
         } else {

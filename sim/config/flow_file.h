@@ -5,6 +5,7 @@
  *
  * A flow file (github.com/alibaba-edu/High-Precision-Congestion-Control, simulation/scratch/third.cc, ReadFlowInput) is the number of
  * flows, and for each a line of six numbers: source, destination, priority group, destination port, bytes, start in seconds.
+ * What follows the last of them is not read, there as here: files there end with an explanation of themselves.
  * All flows must be of one priority group: data has one class here. The port, which only sets flows of two nodes apart there, is not kept.
  */
 #ifndef MOEFABRIC_CONFIG_FLOW_FILE_H

@@ -144,7 +144,8 @@ static const char *first_message(const char *text) {
 START_TEST(flows_have_their_figures) {
     struct connection_matrix matrix = {0};
     memset(&errors, 0, sizeof errors);
-    ck_assert(flow_file_read_hpcc("x.txt", "2\n0 3 3 100 1000 2.000000001\r\n\n 2\t1 3 100 2 0\n", &matrix, &errors));
+    ck_assert(flow_file_read_hpcc("x.txt", "2\n0 3 3 100 1000 2.000000001\r\n\n 2\t1 3 100 2 0\nFirst line: flows\n",
+                                  &matrix, &errors));
     ck_assert_uint_eq(matrix.n_nodes, 4);
     ck_assert_uint_eq(matrix.n_connections, 2);
     ck_assert_uint_eq(matrix.connections[0].source, 0);
