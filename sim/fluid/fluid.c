@@ -34,6 +34,9 @@ const char *fluid_refuses(const struct failure_list *failures) {
         if (failure->kind == FAILURE_LOSSY) {
             return "it knows no packets, so none can be lost";
         }
+        if (failure->kind != FAILURE_DOWN && failure->kind != FAILURE_SLOW && failure->kind != FAILURE_RECEIVE) {
+            return "it knows links that are down or slow and hosts that take data slowly, and this is none of them";
+        }
         if (failure->from_ps > 0) {
             return "links must be as they are from time 0, and this fails later";
         }
