@@ -19,6 +19,7 @@ struct split {
     uint32_t *limit_of; /* [link]; NULL: each stands alone */
     uint32_t first_up, first_down, first_pod_up, first_pod_down;
     double *reach;   /* [switch] bytes a picosecond that it can bring to the leaf; negative: not asked yet */
+    double *toward;  /* [switch] bytes a picosecond of the cables to it from the switch that is looked at */
     double *arrives; /* [switch] part of the bytes that come by */
     uint32_t *queue; /* switches in the order of their distance */
     struct split_part *parts;
@@ -47,6 +48,7 @@ struct split *split_create(const struct fabric *fabric, const struct failure_pla
     split->even = kind == PATH_SPRAY_RANDOM || kind == PATH_SPRAY_ROUND_ROBIN;
     split->capacities = capacities;
     split->reach = memory_allocate(fabric->n_switches, sizeof(*split->reach));
+    split->toward = memory_allocate(fabric->n_switches, sizeof(*split->toward));
     split->arrives = memory_allocate(fabric->n_switches, sizeof(*split->arrives));
     split->queue = memory_allocate(fabric->n_switches, sizeof(*split->queue));
     return split;
@@ -56,6 +58,7 @@ void split_free(struct split *split) {
     if (split) {
         free(split->limit_of);
         free(split->reach);
+        free(split->toward);
         free(split->arrives);
         free(split->queue);
         free(split->parts);
@@ -160,7 +163,31 @@ static void add_part(struct split *split, uint32_t limit, double share) {
     split->parts[split->n_parts++] = (struct split_part){.limit = limit, .share = share};
 }
 
-/* What a switch can bring to a leaf: each port the less of its link and of what comes after it. */
+static double *toward_of(struct split *split, uint32_t link) {
+    return &split->toward[split->fabric->devices[split->fabric->links[link].head_device].ordinal];
+}
+
+/* Notes what all cables of a switch to each of the switches after it can carry together. */
+static void add_cables(struct split *split, uint32_t device, const struct failure_ports *ports) {
+    const uint32_t first = split->fabric->devices[device].first_port;
+    for (uint32_t i = 0; i < ports->count; i++) {
+        *toward_of(split, first + port_number(ports, i)) = 0;
+    }
+    for (uint32_t i = 0; i < ports->count; i++) {
+        *toward_of(split, first + port_number(ports, i)) += split->capacities[first + port_number(ports, i)];
+    }
+}
+
+static double reach_of(struct split *split, uint32_t device, uint32_t leaf);
+
+/* What a cable can bring to a leaf: its part of the less of all cables to the next switch and of what that one can bring. After add_cables. */
+static double part_of(struct split *split, uint32_t link, uint32_t leaf) {
+    const double toward = *toward_of(split, link);
+    const double reach = reach_of(split, split->fabric->links[link].head_device, leaf);
+    return toward > reach ? split->capacities[link] * (reach / toward) : split->capacities[link];
+}
+
+/* What a switch can bring to a leaf over all its ports. */
 static double reach_of(struct split *split, uint32_t device, uint32_t leaf) {
     const struct fabric *fabric = split->fabric;
     if (fabric_own_leaf(fabric, device) == leaf) {
@@ -169,10 +196,15 @@ static double reach_of(struct split *split, uint32_t device, uint32_t leaf) {
     double *reach = &split->reach[fabric->devices[device].ordinal];
     if (*reach < 0) {
         const struct failure_ports ports = split_ports(fabric, split->failures, device, leaf);
+        const uint32_t first = fabric->devices[device].first_port;
         double sum = 0;
         for (uint32_t i = 0; i < ports.count; i++) {
-            const uint32_t link = fabric->devices[device].first_port + port_number(&ports, i);
-            sum += fmin(split->capacities[link], reach_of(split, fabric->links[link].head_device, leaf));
+            reach_of(split, fabric->links[first + port_number(&ports, i)].head_device,
+                     leaf); // which notes other cables
+        }
+        add_cables(split, device, &ports);
+        for (uint32_t i = 0; i < ports.count; i++) {
+            sum += part_of(split, first + port_number(&ports, i), leaf);
         }
         *reach = sum;
     }
@@ -182,10 +214,7 @@ static double reach_of(struct split *split, uint32_t device, uint32_t leaf) {
 /* The part of a switch's bytes for a leaf that a port takes. */
 static double port_share(struct split *split, uint32_t device, uint32_t link, uint32_t count, uint32_t leaf) {
     const double all = reach_of(split, device, leaf);
-    if (split->even || all == 0) {
-        return 1.0 / count;
-    }
-    return fmin(split->capacities[link], reach_of(split, split->fabric->links[link].head_device, leaf)) / all;
+    return split->even || all == 0 ? 1.0 / count : part_of(split, link, leaf) / all;
 }
 
 /* Sends what a switch has got on to the switches after it, which join the queue when they get their first. */
@@ -193,6 +222,8 @@ static uint32_t spread(struct split *split, uint32_t device, uint32_t leaf, uint
     const struct fabric *fabric = split->fabric;
     const struct failure_ports ports = split_ports(fabric, split->failures, device, leaf);
     const double arrives = split->arrives[fabric->devices[device].ordinal];
+    reach_of(split, device, leaf);
+    add_cables(split, device, &ports);
     for (uint32_t i = 0; i < ports.count; i++) {
         const uint32_t link = fabric->devices[device].first_port + port_number(&ports, i);
         const double share = arrives * port_share(split, device, link, ports.count, leaf);

@@ -348,6 +348,27 @@ START_TEST(a_slow_uplink_gets_less_by_load_and_holds_even_sprays_back) {
 }
 END_TEST
 
+/* Two cables to each of 4 spines, one of them dead: packets on their way to that leaf shun its spine by half. */
+START_TEST(a_dead_cable_of_two_halves_what_its_spine_gets) {
+    const struct topology topology = fixture_hosts();
+    struct trial trial = trial_of(&topology);
+    const uint32_t up = trial.fabric->devices[trial.fabric->switch_devices[0]].first_port + LEAF_HOSTS;
+    struct failure dead[] = {
+        {.kind = FAILURE_DOWN, .link = up, .until_ps = UINT64_MAX},
+        {.kind = FAILURE_DOWN, .link = trial.fabric->links[up].reverse, .until_ps = UINT64_MAX},
+    };
+    const struct failure_list list = {.failures = dead, .count = 2};
+    trial.parameters.failures = &list;
+    for (uint32_t host = 0; host < LEAF_HOSTS; host++) {
+        send(&trial, LEAF_HOSTS + host, host, 0, MEGABYTE, 0);
+    }
+    run(&trial);
+    const double wanted_ps = expected_ps(&trial, LEAF_HOSTS, 0, MEGABYTE, 7.0 / 16);
+    ck_assert_double_eq_tol((double)delivered_ps(&trial, LEAF_HOSTS, 0, 0) / wanted_ps, 1, 1e-5);
+    end(&trial);
+}
+END_TEST
+
 START_TEST(failures_that_come_later_or_go_are_refused) {
     struct failure failure = {.kind = FAILURE_SLOW, .until_ps = UINT64_MAX};
     const struct failure_list list = {.failures = &failure, .count = 1};
@@ -392,6 +413,7 @@ int main(void) {
     tcase_add_test(cases, a_resolution_changes_times_by_little_and_bytes_not_at_all);
     tcase_add_test(cases, a_dead_nic_stalls_and_the_message_is_named);
     tcase_add_test(cases, a_slow_uplink_gets_less_by_load_and_holds_even_sprays_back);
+    tcase_add_test(cases, a_dead_cable_of_two_halves_what_its_spine_gets);
     tcase_add_test(cases, failures_that_come_later_or_go_are_refused);
     tcase_add_test(cases, a_limit_of_time_ends_a_run_and_what_came_later_did_not_come);
     Suite *suite = suite_create("fluid");
