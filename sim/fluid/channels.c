@@ -185,9 +185,9 @@ static uint64_t later(uint64_t left_ps, uint64_t right_ps) {
     return left_ps > right_ps ? left_ps : right_ps;
 }
 
-/* The resolution; more where many channels are busy, each of which then changes the rates of the others by little. */
+/* The resolution where many channels are busy; less where few are: what waits for each other, step by step, must not wait for this. */
 static uint64_t gap_ps(const struct channels *channels) {
-    return channels->given->resolution_ps * (1 + channels->n_active / MANY_CHANNELS);
+    return channels->given->resolution_ps * channels->n_active / MANY_CHANNELS;
 }
 
 /* Rates are looked at at once, or when the gap has passed. */
