@@ -33,7 +33,7 @@ static void print(const struct arguments *given, const struct topology *topology
                   const struct parts_prices *prices) {
     struct describe_facts facts;
     struct parts parts;
-    struct parts_cost cost;
+    struct parts_cost cost = {0};
     struct error_list notes = {0};
     describe_measure(fabric, &facts);
     parts_list(topology, &facts, &parts);

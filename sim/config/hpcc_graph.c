@@ -93,7 +93,7 @@ static bool orient(struct search *search) {
             link->nodes[1] = upper;
         }
         struct node *low = &search->nodes[link->nodes[0]], *high = &search->nodes[link->nodes[1]];
-        if (low->kind == ALONE || high->kind != low->kind + 1) {
+        if (low->kind == ALONE || high->kind == ALONE || high->kind != low->kind + 1) {
             return refuse(search, link, "switches %u and %u are not of neighbouring tiers", link->nodes[0],
                           link->nodes[1]);
         }

@@ -63,9 +63,14 @@ static bool refuse(struct error *error, const char *path, const char *reason) {
     return false;
 }
 
+/** Whether the operating system has refused something, even where HDF5 went on: closing a group may write, and its failure says nothing more. */
+static bool has_failed(const struct store *store) {
+    return store->reason[0] != '\0';
+}
+
 /** Fills *error with what was noted; returns false. */
 static bool fail(const struct store *store, struct error *error) {
-    return refuse(error, store->path, store->reason[0] != '\0' ? store->reason : "the HDF5 library failed");
+    return refuse(error, store->path, has_failed(store) ? store->reason : "the HDF5 library failed");
 }
 
 /** Removes the temporary file and frees the store, whose HDF5 file is closed. */
@@ -205,11 +210,11 @@ bool store_add_run(struct store *store, const struct measurement *measurement, s
         done = put_table(run, &column_tables[i], measurement);
     }
     done = done && (measurement->series == NULL || store_series_put(run, measurement->series));
+    done = H5Gclose(run) >= 0 && done && !has_failed(store);
+    watch(NULL);
     if (!done) {
         fail(store, error);
     }
-    H5Gclose(run);
-    watch(NULL);
     store->n_runs++;
     return done;
 }
@@ -264,7 +269,7 @@ struct store *store_open(const char *path, const struct store_header *header, st
         store->runs = put_runs(store->file);
     }
     watch(NULL);
-    if (store->runs < 0) {
+    if (store->runs < 0 || has_failed(store)) {
         fail(store, error);
         store_discard(store);
         return NULL;
@@ -275,7 +280,7 @@ struct store *store_open(const char *path, const struct store_header *header, st
 bool store_commit(struct store *store, struct error *error) {
     watch(store);
     H5Gclose(store->runs);
-    bool done = H5Fclose(store->file) >= 0;
+    bool done = H5Fclose(store->file) >= 0 && !has_failed(store);
     watch(NULL);
     done = done ? file_publish(store->temporary, store->path, error) : fail(store, error);
     release(store);
