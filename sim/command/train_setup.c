@@ -6,6 +6,7 @@
 #include "results/summary.h"
 #include "workload/moe_summary.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool refuse(struct error *error, const char *hint, const char *text) {
@@ -101,15 +102,15 @@ bool train_setup_init(struct training_setup *setup, const struct experiment *exp
 
 bool train_setup_take(const struct measurement *measurement, struct training_exchange *exchange) {
     struct summary *summary = summary_create(measurement);
-    bool finished = summary->outcome == MEASUREMENT_FINISHED;
+    const bool finished = summary->outcome == MEASUREMENT_FINISHED;
     for (int phase = 0; phase < TRAINING_PHASES; phase++) {
         exchange->phase_ps[phase] = 0;
         for (uint32_t i = 0; i < summary->n_phases; i++) {
-            if (strcmp(summary->phases[i].name, training_phase_names[phase]) == 0) {
-                exchange->phase_ps[phase] = (uint64_t)(summary->phases[i].time_ps + 0.5);
+            const double time_ps = summary->phases[i].time_ps; // NAN: nobody sent anything, as with one GPU a group
+            if (strcmp(summary->phases[i].name, training_phase_names[phase]) == 0 && isfinite(time_ps)) {
+                exchange->phase_ps[phase] = (uint64_t)(time_ps + 0.5);
             }
         }
-        finished = finished && exchange->phase_ps[phase] > 0;
     }
     summary_free(summary);
     return finished;

@@ -57,7 +57,8 @@ bool pipeline_layout_read(struct pipeline_layout *layout, const char *text, uint
         const size_t digits = line_number(at, &number);
         at += digits + strspn(at + digits, " ");
         sum += number;
-        if (digits == 0 || number == 0 || number > n_layers || (*at != ',' && *at != '\0')) {
+        const bool goes_on = *at == ',' && at[1] != '\0';
+        if (digits == 0 || number == 0 || number > n_layers || (!goes_on && *at != '\0')) {
             pipeline_layout_fini(layout);
             return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                              "a pipeline layout is numbers of layers from 1, with commas, not `%.100s`", text);
@@ -65,7 +66,7 @@ bool pipeline_layout_read(struct pipeline_layout *layout, const char *text, uint
         if (parts < n_parts) {
             layout->first[parts + 1] = (uint32_t)sum;
         }
-        at += *at == ',';
+        at += goes_on;
     }
     if (parts != n_parts || sum != n_layers) {
         pipeline_layout_fini(layout);

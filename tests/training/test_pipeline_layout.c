@@ -74,6 +74,7 @@ static const struct {
     {"4,4", "has 2 parts with 8 layers"},
     {"3,1,3", "has 3 parts with 7 layers"},
     {"3,1,4,1", "has 4 parts with 9 layers"},
+    {"3,1,4,", "not `3,1,4,`"},
     {"3,0,5", "not `3,0,5`"},
     {"3;1;4", "not `3;1;4`"},
     {"3,-1,6", "not `3,-1,6`"},
