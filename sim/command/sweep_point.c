@@ -53,6 +53,7 @@ uint64_t sweep_point_hash(const struct experiment *experiment, char **resolved) 
     hash = add_text(hash, version_commit());
     hash = add_text(hash, *resolved);
     hash = add_file(hash, experiment->matrix_path);
+    hash = add_file(hash, experiment->workload_path);
     hash = add_file(hash, experiment->traffic.routing.path);
     hash = add_file(hash, experiment->placement.path);
     return hash_mix(hash);

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define PS_PER_S 1e12
+#define LONGEST_PS 1e18    /* ours: a step of eleven days; far below what 64 bits hold */
+#define MOST_PASSES 0x1p26 /* ours: 5 GB of memory */
 
 const char *const training_phase_names[TRAINING_PHASES] = {"dispatch", "combine", "combine_backward",
                                                            "dispatch_backward"};
@@ -41,8 +43,10 @@ struct making {
     uint64_t *gradient_ps, *gather_ps; /* [n_parts] */
 };
 
+/* What is too long for a step stays at that limit, which check_length refuses. */
 static uint64_t whole_ps(double seconds) {
-    return (uint64_t)(seconds * PS_PER_S + 0.5);
+    const double ps = seconds * PS_PER_S + 0.5;
+    return ps < LONGEST_PS ? (uint64_t)ps : (uint64_t)LONGEST_PS;
 }
 
 /* ---- layers ---- */
@@ -302,18 +306,60 @@ static uint64_t evaluate(const struct making *making, const struct pipeline *tra
     return end_ps;
 }
 
+/* Messages from a stage to the next. */
+static uint64_t send_ps(const struct training_setup *setup) {
+    const double bytes = (double)setup->groups.tokens * setup->preset->hidden * STATE_BYTES;
+    return setup->send_latency_ps + whole_ps(bytes / setup->groups.nic_bytes_per_s);
+}
+
+static double evaluation_micro_batches(const struct training_setup *setup) {
+    return (double)setup->training->evaluation_batch / ((double)setup->groups.data * setup->training->micro_batch);
+}
+
+/* Layers one after the other, as often as they are passed: no step or evaluation takes longer, but for its gradients. */
+static bool check_length(const struct making *making, struct error *error) {
+    const struct training_setup *setup = making->setup;
+    const double times = setup->groups.micro_batches + evaluation_micro_batches(setup) + 1;
+    double once_ps = 2.0 * (double)send_ps(setup) * making->n_parts;
+    for (uint32_t i = 0; i < making->n_layers; i++) {
+        once_ps += (double)computing_ps(&making->layers[i]) + 2.0 * (double)making->layers[i].tensor_ps;
+        for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+            once_ps += (double)setup->exchange.phase_ps[phase];
+        }
+    }
+    if (once_ps * times >= LONGEST_PS || times * making->n_parts > MOST_PASSES) {
+        error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                  "a step is too long: %.4g micro-batches through %" PRIu32 " virtual stages, %.4g s each", times,
+                  making->n_parts, once_ps / PS_PER_S);
+        error_hint(error, "all of them one after the other must take less than %.0e s, and be less than %.2g passes",
+                   LONGEST_PS / PS_PER_S, MOST_PASSES);
+        return false;
+    }
+    return true;
+}
+
+/* Gradients and parameters of all parts come to the rest of a step. */
+static bool check_gradients(const struct making *making, struct error *error) {
+    double sum_ps = 0;
+    for (uint32_t part = 0; part < making->n_parts; part++) {
+        sum_ps += (double)making->gradient_ps[part] + (double)making->gather_ps[part];
+    }
+    return sum_ps < LONGEST_PS ||
+           error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                     "a step is too long: its gradients and parameters take %.4g s or more", sum_ps / PS_PER_S);
+}
+
 static void run(struct making *making, void (*observe)(void *, const struct pipeline_span *), void *context,
                 struct training_result *result) {
     const struct experiment_training *training = making->setup->training;
     const struct training_groups *groups = &making->setup->groups;
-    const double sent_bytes = (double)groups->tokens * making->setup->preset->hidden * STATE_BYTES;
     const struct pipeline pipeline = {
         .stages = groups->pipeline,
         .parts_per_stage = making->n_parts / groups->pipeline,
         .micro_batches = groups->micro_batches,
         .overlapped = training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP,
         .passes = (const struct pipeline_pass(*)[PIPELINE_DIRECTIONS])making->passes,
-        .send_ps = making->setup->send_latency_ps + whole_ps(sent_bytes / groups->nic_bytes_per_s),
+        .send_ps = send_ps(making->setup),
         .gradient_ps = making->gradient_ps,
         .overlap_gradients = training->overlap_gradients,
         .observe = observe,
@@ -346,10 +392,13 @@ bool training_step(const struct training_setup *setup, void (*observe)(void *, c
     struct making making = {.setup = setup, .n_parts = setup->groups.pipeline * parts};
     *result = (struct training_result){0};
     make_layers(&making);
-    const bool done = cut(&making, &result->layout, error);
+    bool done = check_length(&making, error) && cut(&making, &result->layout, error);
     if (done) {
         make_passes(&making, &result->layout);
         make_gradients(&making, &result->layout);
+        done = check_gradients(&making, error);
+    }
+    if (done) {
         run(&making, observe, context, result);
     }
     finish(&making);

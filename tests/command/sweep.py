@@ -28,6 +28,15 @@ sweep:
     cluster.spines: [16, 8, 3]       # 3 do not fit 16 uplinks: those points are refused
     topology.nic.rate: [50 Gb/s, 100 Gb/s]
 """
+WORKLOAD_CONFIGURATION = """\
+name: points
+topology: hgx-h100-roce.yaml
+cluster: {racks: 2}
+traffic: {pattern: workload_text, workload: layers.txt}
+policies: [ecmp+none]
+sweep: {list: [{topology.nic.rate: 200 Gb/s}]}
+"""
+WORKLOAD = "HYBRID_DATA_MODEL\n1\nmlp\t-1\t100\tNONE\t0\t100\tNONE\t0\t100\tALLREDUCE\t{size}\t100\n"
 REFUSED = 3  # exit code of a sweep in which some points have mistakes
 KILLS = 10
 
@@ -123,6 +132,17 @@ def more_points_reuse_those_that_are_there(program, parent, whole):
     return len(before) == 18 and wider.files() == before and wider.result() == whole
 
 
+def a_changed_workload_is_run_anew(program, parent):
+    """The text of a workload is none of the configuration's: a result of the text before must not stand for it."""
+    sweep = Sweep(program, parent, "workload", WORKLOAD_CONFIGURATION)
+    sizes = []
+    for size in (65536, 131072):
+        (sweep.folder / "layers.txt").write_text(WORKLOAD.format(size=size), encoding="utf-8")
+        code, _ = sweep.run()
+        sizes.append((code, sweep.result()))
+    return sizes[0][0] == sizes[1][0] == 0 and sizes[0][1] != sizes[1][1] and len(sweep.files()) == 2
+
+
 def ranks_make_the_whole(sweep, whole, launcher):
     code, _ = sweep.run("--threads", "1", launcher=[launcher, "-n", "3"])
     return code == REFUSED and sweep.result() == whole
@@ -172,6 +192,7 @@ def main():
             ("a point that is killed is kept with its error", lambda: a_killed_point_is_kept_with_its_error(
                 Sweep(program, parent, "victim"))),
         ]
+        checks.append(("a changed workload text is run anew", lambda: a_changed_workload_is_run_anew(program, parent)))
         if len(sys.argv) > 2 and launcher:
             checks.append(("three ranks make the whole", lambda: ranks_make_the_whole(
                 Sweep(program, parent, "ranks"), whole, launcher)))

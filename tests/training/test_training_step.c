@@ -249,6 +249,66 @@ START_TEST(what_does_not_divide_is_refused_with_the_arithmetic) {
 }
 END_TEST
 
+START_TEST(tokens_of_more_than_32_bits_are_not_cut) {
+    struct training_groups groups;
+    struct error error = {0};
+    describe();
+    experiment.training.virtual_stages = 1;
+    experiment.training.sequence_tokens = 65537;
+    experiment.training.micro_batch = 65536;
+    experiment.training.global_batch = 64 * 65536;
+    experiment.traffic.tokens_per_gpu = 65536; // 65,537 × 65,536 modulo 2^32
+    ck_assert(!training_groups_fill(&groups, &experiment, &error));
+    ck_assert_msg(strstr(error.message, "= 4295032832 tokens, traffic.tokens_per_gpu says 65536") != NULL, "%s",
+                  error.message);
+}
+END_TEST
+
+static void take_ages(struct training_setup *setup) {
+    experiment.training.cuda_graphs = false;
+    experiment.training.kernels_per_layer = 100000;
+    experiment.training.launch_ps = UINT64_C(1000000000);
+    setup->groups.micro_batches = 100000;
+}
+
+static void crawl_between_stages(struct training_setup *setup) {
+    setup->groups.nic_bytes_per_s = 1e-9;
+}
+
+static void crawl_with_gradients(struct training_setup *setup) {
+    setup->groups.tokens = 1;
+    setup->groups.nic_bytes_per_s = 100;
+    setup->groups.data = setup->groups.expert_data = 64;
+    experiment.training.gradient_bytes = 4;
+}
+
+static void evaluate_for_ages(struct training_setup *setup) {
+    experiment.training.evaluation_batch = 16777216;
+    setup->groups.data = 1;
+}
+
+static const struct {
+    void (*change)(struct training_setup *setup);
+    const char *message;
+} ages[] = {
+    {take_ages, "a step is too long: 1e+05 micro-batches through 16 virtual stages"},
+    {crawl_between_stages, "a step is too long: 9 micro-batches through 16 virtual stages"},
+    {crawl_with_gradients, "a step is too long: its gradients and parameters take"},
+    {evaluate_for_ages, "a step is too long: 1.678e+07 micro-batches through 16 virtual stages"},
+};
+
+START_TEST(steps_beyond_what_64_bits_hold_are_refused) {
+    describe();
+    struct training_setup setup = setup_of();
+    struct training_result result;
+    struct error error = {0};
+    ages[_i].change(&setup);
+    ck_assert(!training_step(&setup, NULL, NULL, &result, &error));
+    ck_assert_msg(strstr(error.message, ages[_i].message) != NULL, "%s", error.message);
+    training_result_fini(&result);
+}
+END_TEST
+
 START_TEST(more_virtual_stages_than_layers_are_refused) {
     describe();
     experiment.training.virtual_stages = 17;
@@ -272,6 +332,8 @@ int main(void) {
     tcase_add_test(tests, copies_that_share_nics_reduce_their_gradients_faster);
     tcase_add_loop_test(tests, what_does_not_divide_is_refused_with_the_arithmetic, 0,
                         (int)(sizeof broken / sizeof *broken));
+    tcase_add_test(tests, tokens_of_more_than_32_bits_are_not_cut);
+    tcase_add_loop_test(tests, steps_beyond_what_64_bits_hold_are_refused, 0, sizeof ages / sizeof ages[0]);
     tcase_add_test(tests, more_virtual_stages_than_layers_are_refused);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
