@@ -30,6 +30,8 @@ static enum failure_kind kind_of(enum experiment_action action) {
         return FAILURE_SLOW;
     case EXPERIMENT_ACTION_LOSSY:
         return FAILURE_LOSSY;
+    case EXPERIMENT_ACTION_STOP_SEND:
+        return FAILURE_SEND;
     case EXPERIMENT_ACTION_SLOW_RECEIVE:
     case EXPERIMENT_ACTION_STOP_RECEIVE:
         break;
@@ -39,6 +41,10 @@ static enum failure_kind kind_of(enum experiment_action action) {
 
 static bool is_of_receiver(const struct experiment_failure *given) {
     return kind_of(given->action) == FAILURE_RECEIVE;
+}
+
+static bool is_of_gpu(const struct experiment_failure *given) {
+    return kind_of(given->action) == FAILURE_SEND;
 }
 
 static void add_once(struct filling *filling, const struct failure *failure) {
@@ -54,7 +60,7 @@ static void add_once(struct filling *filling, const struct failure *failure) {
 static void add_link(struct filling *filling, const struct experiment_failure *given, uint32_t link) {
     const struct fabric_link *place = &filling->fabric->links[link];
     const uint64_t slowest = rate_ps_per_byte(SLOWEST_BITS_PER_S);
-    if (place->kind != FABRIC_ETHERNET && kind_of(given->action) != FAILURE_SLOW) {
+    if (place->kind != FABRIC_ETHERNET && kind_of(given->action) != FAILURE_SLOW && !is_of_gpu(given)) {
         return;
     }
     struct failure failure = {.kind = kind_of(given->action),
@@ -85,7 +91,7 @@ static bool find(const struct fabric *fabric, const struct experiment_failure *g
 /* A slow GPU sends at a share of the rates, into the fabric and over NVLink; what it receives is not held back. */
 static void add_gpu(struct filling *filling, const struct experiment_failure *given,
                     const struct fabric_device *device) {
-    for (uint32_t port = 0; port < device->n_ports; port++) {
+    for (uint32_t port = 0; port < (is_of_gpu(given) ? 1 : device->n_ports); port++) {
         add_link(filling, given, device->first_port + port);
     }
 }
@@ -100,7 +106,8 @@ static void add_place(struct filling *filling, const struct experiment_failure *
         return;
     }
     const struct fabric_device *device = &filling->fabric->devices[place->device];
-    if (device->kind == FABRIC_ENDPOINT && given->action == EXPERIMENT_ACTION_SLOW && !is_nic(given)) {
+    if (device->kind == FABRIC_ENDPOINT && (given->action == EXPERIMENT_ACTION_SLOW || is_of_gpu(given)) &&
+        !is_nic(given)) {
         add_gpu(filling, given, device);
         return;
     }
@@ -136,13 +143,23 @@ static bool refuse_unknown(struct error *error, const struct fabric *fabric, con
                   "names are those of `moefabric topology` and of reports: gpu17, leaf0, spine1, leaf0:up3");
 }
 
-/* Whether something Ethernet is there to fail. */
-static bool can_fail(const struct fabric *fabric, const struct lookup_place *place) {
+/* Whether something Ethernet is there to fail, or a GPU to be late. */
+static bool can_fail(const struct fabric *fabric, const struct experiment_failure *given,
+                     const struct lookup_place *place) {
+    if (is_of_gpu(given)) {
+        return true; // looked at below
+    }
     if (place->link != FABRIC_NONE) {
         return fabric->links[place->link].kind == FABRIC_ETHERNET;
     }
     return fabric->devices[place->device].kind == FABRIC_SWITCH ||
            (fabric->devices[place->device].kind == FABRIC_ENDPOINT && fabric->endpoints[place->device].n_nics > 0);
+}
+
+static bool is_gpu(const struct fabric *fabric, const struct experiment_failure *given,
+                   const struct lookup_place *place) {
+    return place->link == FABRIC_NONE && fabric->devices[place->device].kind == FABRIC_ENDPOINT &&
+           fabric->devices[place->device].n_ports > 0 && !is_nic(given);
 }
 
 bool failures_init(struct failure_list *list, const struct experiment *experiment, const struct fabric *fabric,
@@ -157,7 +174,7 @@ bool failures_init(struct failure_list *list, const struct experiment *experimen
             failures_fini(list);
             return refuse_unknown(error, fabric, given);
         }
-        if (!can_fail(fabric, &place)) {
+        if (!can_fail(fabric, given, &place)) {
             failures_fini(list);
             error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_FAILURES, "`%.120s` cannot fail", given->what);
             return refuse(error, given, "links, switches and NICs of the Ethernet fabric can; NVLink cannot");
@@ -168,6 +185,12 @@ bool failures_init(struct failure_list *list, const struct experiment *experimen
             error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_FAILURES, "`%.120s` receives for no host",
                       given->what);
             return refuse(error, given, "the host behind a NIC is named as its GPU: gpu17");
+        }
+        if (is_of_gpu(given) && !is_gpu(fabric, given, &place)) {
+            failures_fini(list);
+            error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_FAILURES, "`%.120s` starts no messages",
+                      given->what);
+            return refuse(error, given, "GPUs do, those that send anything: gpu17");
         }
         add_place(&filling, given, &place);
         if (list->count > LIMIT) {

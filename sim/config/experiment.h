@@ -272,6 +272,7 @@ enum experiment_action {
     EXPERIMENT_ACTION_LOSSY,
     EXPERIMENT_ACTION_SLOW_RECEIVE,
     EXPERIMENT_ACTION_STOP_RECEIVE,
+    EXPERIMENT_ACTION_STOP_SEND,
 };
 
 /** One of `failures`: what fails, when and how often. */

@@ -5,7 +5,7 @@
 
 #define FIELD(base, member) .offset = offsetof(struct base, member), .size = sizeof(((struct base *)0)->member)
 
-static const char *const actions[] = {"down", "slow", "lossy", "slow_receive", "stop_receive", NULL};
+static const char *const actions[] = {"down", "slow", "lossy", "slow_receive", "stop_receive", "stop_send", NULL};
 
 const struct key failure_keys[8] = {
     {"what", KEY_TEXT, .required = true,
@@ -18,7 +18,9 @@ const struct key failure_keys[8] = {
      .doc = "down: nothing gets across, in both directions. slow: another rate, in both directions. lossy: packets are "
             "lost at random; of a link that is named, in that direction alone. slow_receive: the host of a GPU takes "
             "data from its NIC at a share of the port's rate, so that the NIC pauses its leaf (the usual start of a "
-            "PFC storm) or, without PFC, discards. stop_receive: it takes nothing.",
+            "PFC storm) or, without PFC, discards. stop_receive: it takes nothing. "
+            "stop_send: a GPU starts no message, neither into the fabric nor over NVLink: what it would have sent "
+            "starts when that ends (a straggler, whose kernel is late); needs `for`.",
      FIELD(experiment_failure, action)},
     {"at", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", .required = true, .doc = "When it begins.",
      FIELD(experiment_failure, at_ps)},

@@ -14,6 +14,9 @@ static void check_times(const struct tree_node *node, const struct experiment_fa
     if (failure->count > 1 && failure->for_ps == 0) {
         tree_report(errors, node->place, ERROR_ID_CONFLICT_FAILURES, "say how long each time lasts: `for`",
                     "what fails for good cannot fail %u times", (unsigned)failure->count);
+    } else if (failure->action == EXPERIMENT_ACTION_STOP_SEND && failure->for_ps == 0) {
+        tree_report(errors, node->place, ERROR_ID_CONFLICT_FAILURES, "say how late the GPU is: `for`",
+                    "a GPU that never sends lets no run end");
     } else if (failure->count > 1 && failure->every_ps <= failure->for_ps) {
         tree_report(errors, node->place, ERROR_ID_CONFLICT_FAILURES, "`every` must be longer than `for`",
                     "a failure begins again before it is over");

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "device/endpoint_internal.h"
+#include "fabric/failure_plan.h"
 
 #include <stdlib.h>
 
@@ -24,6 +25,8 @@ struct endpoint *endpoint_create(const struct context *context, uint32_t device)
         endpoint->fails = endpoint->receive != NULL || endpoint->nic.n_changes > 0 || failover_happens(context);
         endpoint->holds_arrivals = endpoint->receive != NULL || context->parameters->infiniband.links;
     }
+    endpoint->sends_late =
+        context->failures != NULL && failure_plan_holds(context->failures, context->fabric->devices[device].first_port);
     lane_init(endpoint);
     return endpoint;
 }
@@ -84,7 +87,7 @@ static void post(struct endpoint *endpoint, struct engine_worker *worker, const 
     pair_post(endpoint, worker, message, now_ps);
 }
 
-static void arm(struct endpoint *endpoint, const struct traffic_message *message) {
+static void arm(struct endpoint *endpoint, const struct traffic_message *message, uint64_t start_ps) {
     uint32_t slot;
     if (endpoint->n_free_armed > 0) {
         slot = endpoint->free_armed[--endpoint->n_free_armed];
@@ -98,17 +101,29 @@ static void arm(struct endpoint *endpoint, const struct traffic_message *message
         slot = endpoint->n_armed++;
     }
     endpoint->armed[slot] = *message;
-    heap_push(&endpoint->starts, message->start_ps, endpoint->n_armings++, slot);
+    heap_push(&endpoint->starts, start_ps, endpoint->n_armings++, slot);
+}
+
+/* When a message of the outbox starts. */
+static inline uint64_t start_of(const struct endpoint *endpoint, const struct traffic_message *message,
+                                uint64_t now_ps) {
+    const uint64_t start_ps = message->start_ps > now_ps ? message->start_ps : now_ps;
+    const struct context *context = endpoint->context;
+    return __builtin_expect(endpoint->sends_late, 0)
+               ? failure_plan_release_ps(context->failures, context->fabric->devices[endpoint->device].first_port,
+                                         start_ps)
+               : start_ps;
 }
 
 static void take_outbox(struct endpoint *endpoint, struct engine_worker *worker, uint64_t now_ps) {
     const struct traffic_outbox *outbox = &endpoint->context->outboxes[worker->number].outbox;
     for (uint32_t i = 0; i < outbox->count; i++) {
         const struct traffic_message *message = &outbox->messages[i];
-        if (message->start_ps <= now_ps) {
+        const uint64_t start_ps = start_of(endpoint, message, now_ps);
+        if (start_ps <= now_ps) {
             post(endpoint, worker, message, now_ps);
         } else {
-            arm(endpoint, message);
+            arm(endpoint, message, start_ps);
         }
     }
 }

@@ -181,6 +181,7 @@ struct endpoint {
     struct nic nic;
     bool
         fails; /**< its NIC's link goes down and comes up, or it has a receive buffer: steps of these may precede any arrival */
+    bool sends_late;     /**< its GPU starts no messages at some times */
     bool holds_arrivals; /**< what arrives by the NIC is held in a receive buffer, or its links take credit */
     struct receive_buffer *receive; /**< NULL: the host takes everything as it arrives */
     uint64_t take_ps;            /**< when the host will have taken the packet at its head; TIME_NEVER: none is due */

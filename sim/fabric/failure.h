@@ -13,11 +13,12 @@ enum failure_kind {
     FAILURE_SLOW,    /**< another rate */
     FAILURE_LOSSY,   /**< packets are lost at random */
     FAILURE_RECEIVE, /**< the host behind the NIC that the link enters takes its data at another rate, or not at all */
+    FAILURE_SEND,    /**< the GPU whose first port the link leaves starts no message */
 };
 
 #define FAILURE_LOSS_ONE (UINT64_C(1) << 32)
 
-/** One directed Ethernet link (FAILURE_SLOW: NVLink too) in [from_ps, until_ps); FAILURE_RECEIVE: one that enters an endpoint. */
+/** One directed Ethernet link (FAILURE_SLOW: NVLink too) in [from_ps, until_ps); FAILURE_RECEIVE: one that enters an endpoint; FAILURE_SEND: the first that leaves one. */
 struct failure {
     enum failure_kind kind;
     uint32_t link;

@@ -54,7 +54,8 @@ static int by_time(const void *a, const void *b) {
 static void add_state(struct failure_plan *plan, const struct failure_state *state, struct wire *wire) {
     const struct failure_state *last = wire->count > 0 ? &plan->states[wire->first + wire->count - 1] : NULL;
     if (last != NULL && last->down == state->down && last->ps_per_byte == state->ps_per_byte &&
-        last->loss_fxp32 == state->loss_fxp32 && last->receive_ps_per_byte == state->receive_ps_per_byte) {
+        last->loss_fxp32 == state->loss_fxp32 && last->receive_ps_per_byte == state->receive_ps_per_byte &&
+        last->holds == state->holds) {
         return;
     }
     if (plan->n_states == plan->state_capacity) {
@@ -77,6 +78,7 @@ static struct failure_state state_of(const struct failure **active, uint32_t *n_
         }
         active[kept++] = failure;
         state.down |= failure->kind == FAILURE_DOWN;
+        state.holds |= failure->kind == FAILURE_SEND;
         if (failure->kind == FAILURE_SLOW && failure->ps_per_byte > state.ps_per_byte) {
             state.ps_per_byte = failure->ps_per_byte;
         }
@@ -126,7 +128,8 @@ static void add_wires(struct failure_plan *plan, const struct failure_list *list
     for (uint32_t first = 0, end = 0; first < list->count; first = end) {
         REQUIRE(sorted[first].link < plan->fabric->n_links, "there is no link %u", sorted[first].link);
         while (end < list->count && sorted[end].link == sorted[first].link) {
-            REQUIRE(plan->fabric->links[sorted[end].link].kind == FABRIC_ETHERNET || sorted[end].kind == FAILURE_SLOW,
+            REQUIRE(plan->fabric->links[sorted[end].link].kind == FABRIC_ETHERNET || sorted[end].kind == FAILURE_SLOW ||
+                        sorted[end].kind == FAILURE_SEND,
                     "link %u can be slow, but not fail otherwise", sorted[end].link);
             REQUIRE(sorted[end].from_ps < sorted[end].until_ps, "a failure of link %u has no time", sorted[end].link);
             end++;
@@ -300,6 +303,26 @@ bool failure_plan_receives(const struct failure_plan *plan, uint32_t link) {
         }
     }
     return false;
+}
+
+bool failure_plan_holds(const struct failure_plan *plan, uint32_t link) {
+    if (!failure_plan_fails(plan, link)) {
+        return false;
+    }
+    const struct wire *wire = &plan->wires[plan->wire_of[link]];
+    for (uint32_t s = wire->first; s < wire->first + wire->count; s++) {
+        if (plan->states[s].holds) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t failure_plan_release_ps(const struct failure_plan *plan, uint32_t link, uint64_t time_ps) {
+    while (time_ps != TIME_NEVER && failure_plan_state(plan, link, time_ps).holds) {
+        time_ps = failure_plan_next_ps(plan, link, time_ps);
+    }
+    return time_ps;
 }
 
 uint64_t failure_plan_next_ps(const struct failure_plan *plan, uint32_t link, uint64_t time_ps) {

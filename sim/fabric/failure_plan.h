@@ -22,6 +22,7 @@ struct failure_state {
     uint64_t
         receive_ps_per_byte; /**< of the host behind the NIC at its head; 0: as without failures, TIME_NEVER: it takes nothing */
     bool down;
+    bool holds; /**< the GPU at its tail starts no message */
 };
 
 /** A link of a device goes down, or comes up. */
@@ -50,6 +51,12 @@ bool failure_plan_fails(const struct failure_plan *plan, uint32_t link);
 
 /** Whether the host behind the NIC that a link enters ever fails to take its data as it should. */
 bool failure_plan_receives(const struct failure_plan *plan, uint32_t link);
+
+/** Whether the GPU whose first port a link leaves ever starts no messages for a time. */
+bool failure_plan_holds(const struct failure_plan *plan, uint32_t link);
+
+/** When a message of that GPU that is to start at a time does so; TIME_NEVER: never. */
+uint64_t failure_plan_release_ps(const struct failure_plan *plan, uint32_t link, uint64_t time_ps);
 
 /** When the state that a link has at a time ends; TIME_NEVER: it is the last one. */
 uint64_t failure_plan_next_ps(const struct failure_plan *plan, uint32_t link, uint64_t time_ps);

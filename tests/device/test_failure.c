@@ -93,6 +93,31 @@ START_TEST(what_is_on_a_link_that_dies_is_lost_to_the_picosecond) {
 }
 END_TEST
 
+/*
+ * The GPU starts nothing before 5 us, nor from 6 to 9 us. What it has at 0 starts at 5 us, what was to start at 6 us at 9 us; what it has
+ * posted by then goes on meanwhile. The other host sends as always.
+ */
+START_TEST(a_gpu_that_starts_no_messages_sends_them_when_that_ends) {
+    struct failing failing;
+    begin_star(&failing, 3);
+    const uint32_t link = rig_up(failing.rig, 0);
+    add(&failing, FAILURE_SEND, link, 0, 5 * US);
+    add(&failing, FAILURE_SEND, link, 6 * US, 8 * US);
+    add(&failing, FAILURE_SEND, link, 8 * US, 9 * US);
+    rig_send(failing.rig, 0, 1, 20 * RIG_PAYLOAD_BYTES);
+    rig_send(failing.rig, 2, 1, RIG_PAYLOAD_BYTES);
+    const struct traffic_message later = {
+        .destination = 2, .bytes = RIG_PAYLOAD_BYTES, .start_ps = 6 * US, .route = TRAFFIC_FABRIC};
+    rig_add(failing.rig, 0, &later);
+    rig_finish(failing.rig);
+    ck_assert_uint_gt(5 * US + 20 * PACKET_PS, 6 * US);
+    ck_assert_uint_eq(rig_delivered_ps(failing.rig, 0), 5 * US + 20 * PACKET_PS + 2 * RIG_LATENCY_PS);
+    ck_assert_uint_eq(rig_delivered_ps(failing.rig, 1), PACKET_PS + 2 * RIG_LATENCY_PS);
+    ck_assert_uint_eq(rig_delivered_ps(failing.rig, 2), 9 * US + PACKET_PS + 2 * RIG_LATENCY_PS);
+    rig_free(failing.rig);
+}
+END_TEST
+
 /** One picosecond later the same packet is safe, and the next begins after the link is up again. */
 START_TEST(a_link_may_die_between_two_packets) {
     struct failing failing;
@@ -411,6 +436,7 @@ int main(void) {
     TCase *tests = tcase_create("failures");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, what_is_on_a_link_that_dies_is_lost_to_the_picosecond);
+    tcase_add_test(tests, a_gpu_that_starts_no_messages_sends_them_when_that_ends);
     tcase_add_test(tests, a_link_may_die_between_two_packets);
     tcase_add_test(tests, a_slow_link_takes_its_time);
     tcase_add_test(tests, a_lossy_link_loses_its_share);

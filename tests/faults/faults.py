@@ -425,6 +425,8 @@ TRIM = [
 ]
 
 WATCHDOG = [
+    fault("late_gpu_forgets_a_second_time", "sim/fabric/failure_plan.c",
+          "while (time_ps != TIME_NEVER && failure_plan_state(", "if (time_ps != TIME_NEVER && failure_plan_state("),
     fault("watchdog_one_picosecond_early", "sim/device/watchdog.c",
           "TIME_NEVER : now_ps + watchdog->detection_ps", "TIME_NEVER : now_ps + watchdog->detection_ps - 1"),
     fault("watchdog_that_forwards_forgets_who_is_held", "sim/device/watchdog.c",

@@ -118,6 +118,7 @@ static void sum_endpoints(struct summary *s, const struct reference *reference) 
         s->endpoints.telemetry += counts->telemetry;
         s->endpoints.pulls += counts->pulls;
         s->endpoints.copied_records += counts->copied_records;
+        s->endpoints.messages_held += counts->messages_held;
         s->endpoints.receive_discards += counts->receive_discards;
         s->endpoints.receive_pauses += counts->receive_pauses;
         s->endpoints.inferred += counts->inferred;
@@ -323,6 +324,9 @@ static bool dependency(const struct summary *s) {
 static bool units(const struct summary *s) {
     return any_message(s, message_has_units);
 }
+static bool held_start(const struct summary *s) {
+    return s->endpoints.messages_held > 0;
+}
 static bool later_start(const struct summary *s) {
     return any_message(s, message_starts_later);
 }
@@ -445,6 +449,7 @@ static const struct {
     [FEATURE_DEPENDENCY] = {"dependency", dependency},
     [FEATURE_UNITS] = {"unit", units},
     [FEATURE_LATER_START] = {"later start", later_start},
+    [FEATURE_HELD_START] = {"start held back by a late GPU", held_start},
     [FEATURE_LOST_ON_DEAD_LINK] = {"lost on a dead link", lost_on_dead_link},
     [FEATURE_LOST_AT_RANDOM] = {"lost at random", lost_at_random},
     [FEATURE_SLOWED_LINK] = {"packet on a slowed link", slowed_link},

@@ -7,7 +7,14 @@
 
 #define US UINT64_C(1000000)
 
-enum { TOPIC_RECEIVE = 620, TOPIC_SLOW_GPU = 621, LIMITED_PERCENT = 20, SLOWEST_TIMES = 12, FAILURES_MOST = 4 };
+enum {
+    TOPIC_RECEIVE = 620,
+    TOPIC_SLOW_GPU = 621,
+    TOPIC_LATE_GPU = 650,
+    LIMITED_PERCENT = 20,
+    SLOWEST_TIMES = 12,
+    FAILURES_MOST = 4
+};
 
 static void draw_buffer(struct dice *dice, struct nic_parameters *nic) {
     const uint64_t packet = nic->payload_bytes + nic->header_bytes;
@@ -60,11 +67,27 @@ static void draw_slow_gpus(uint64_t number, const struct fabric *fabric, struct 
     }
 }
 
+/** A GPU that starts no messages for a time, in some cases: from the start or later, perhaps twice. */
+static void draw_late_gpu(uint64_t number, const struct fabric *fabric, struct failure_list *list) {
+    struct dice dice = dice_of(number, TOPIC_LATE_GPU);
+    uint64_t from_ps = dice_chance(&dice, 60) ? 0 : dice_between(&dice, 0, 10 * US);
+    const uint32_t gpu = dice_below(&dice, fabric->n_endpoints);
+    const uint32_t times = dice_chance(&dice, 20) ? 1 + dice_below(&dice, 2) : 0;
+    for (uint32_t i = 0; i < times && fabric->devices[gpu].n_ports > 0; i++) {
+        const uint64_t until_ps = from_ps + 1 + dice_between(&dice, 0, dice_chance(&dice, 50) ? US : 20 * US);
+        list->failures = memory_resize(list->failures, list->count + 1, sizeof *list->failures);
+        list->failures[list->count++] = (struct failure){
+            .kind = FAILURE_SEND, .link = fabric->devices[gpu].first_port, .from_ps = from_ps, .until_ps = until_ps};
+        from_ps = dice_chance(&dice, 30) ? until_ps : until_ps + dice_between(&dice, 0, 10 * US);
+    }
+}
+
 void random_receive_draw(uint64_t number, const struct fabric *fabric, struct network_parameters *parameters,
                          struct failure_list *list) {
     struct dice dice = dice_of(number, TOPIC_RECEIVE);
     const uint32_t first = dice_chance(&dice, LIMITED_PERCENT) ? draw_link(&dice, fabric) : FABRIC_NONE;
     draw_slow_gpus(number, fabric, list);
+    draw_late_gpu(number, fabric, list);
     if (first == FABRIC_NONE) {
         return;
     }

@@ -85,6 +85,7 @@ struct reference_endpoint_counts {
     uint64_t copied_records;         /**< NVLink records that waited until they were copied out */
     uint64_t nvlink_bytes_posted, nvlink_bytes_received;
     uint64_t messages_posted, messages_delivered;
+    uint64_t messages_held;                     /**< that started later, since the GPU started none */
     uint64_t messages_awaiting_acknowledgement; /**< posted on a queue pair and not complete when the run ended */
 };
 

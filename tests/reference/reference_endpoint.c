@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "reference_credit.h"
+#include "reference_failure.h"
 #include "reference_intake.h"
 #include "reference_nic.h"
 #include "reference_nvlink.h"
@@ -72,11 +73,11 @@ static void post(struct reference_world *world, struct reference_endpoint *endpo
 }
 
 static void arm(struct reference_world *world, struct reference_endpoint *endpoint,
-                const struct traffic_message *message) {
+                const struct traffic_message *message, uint64_t start_ps) {
     const uint64_t number = endpoint->n_armed++;
     endpoint->armed = memory_resize(endpoint->armed, endpoint->n_armed, sizeof *endpoint->armed);
     endpoint->armed[number] = *message;
-    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = message->start_ps,
+    reference_heap_push(&world->heap, &(struct reference_step){.time_ps = start_ps,
                                                                .device = endpoint->device,
                                                                .phase = PHASE_START,
                                                                .tie = TIE_START,
@@ -88,11 +89,15 @@ static void arm(struct reference_world *world, struct reference_endpoint *endpoi
 static void take_outbox(struct reference_world *world, struct reference_endpoint *endpoint) {
     for (uint32_t i = 0; i < endpoint->outbox.count; i++) {
         const struct traffic_message *message = &endpoint->outbox.messages[i];
-        world->result->endpoints[endpoint->device].messages_posted++;
-        if (message->start_ps <= world->now_ps) {
+        struct reference_endpoint_counts *counts = &world->result->endpoints[endpoint->device];
+        const uint64_t wanted_ps = message->start_ps > world->now_ps ? message->start_ps : world->now_ps;
+        const uint64_t start_ps = reference_failure_release_ps(world, endpoint->device, wanted_ps);
+        counts->messages_posted++;
+        counts->messages_held += start_ps != wanted_ps;
+        if (start_ps <= world->now_ps) {
             post(world, endpoint, message);
         } else {
-            arm(world, endpoint, message);
+            arm(world, endpoint, message, start_ps);
         }
     }
 }

@@ -84,6 +84,17 @@ uint64_t reference_failure_receive_next_ps(const struct reference_world *world, 
     return next_ps;
 }
 
+uint64_t reference_failure_release_ps(const struct reference_world *world, uint32_t endpoint, uint64_t time_ps) {
+    const struct failure_list *list = list_of(world);
+    const uint32_t link = world->fabric->devices[endpoint].first_port;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (holds(&list->failures[i], FAILURE_SEND, link, time_ps)) {
+            return reference_failure_release_ps(world, endpoint, list->failures[i].until_ps);
+        }
+    }
+    return time_ps;
+}
+
 static uint64_t worst_loss(const struct reference_world *world, uint32_t link) {
     const struct failure_list *list = list_of(world);
     uint64_t worst = 0;

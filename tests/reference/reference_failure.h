@@ -26,6 +26,9 @@ bool reference_failure_receives(const struct reference_world *world, uint32_t li
 /** Picoseconds a byte at which that host takes data at a time; 0 = it does not fail, TIME_NEVER = it takes nothing. */
 uint64_t reference_failure_receive_ps_per_byte(const struct reference_world *world, uint32_t link, uint64_t time_ps);
 
+/** When a message of an endpoint's GPU that is to start at a time does so. */
+uint64_t reference_failure_release_ps(const struct reference_world *world, uint32_t endpoint, uint64_t time_ps);
+
 /** The first time after time_ps at which a failure of that host begins or ends; TIME_NEVER = there is none. */
 uint64_t reference_failure_receive_next_ps(const struct reference_world *world, uint32_t link, uint64_t time_ps);
 
