@@ -271,6 +271,23 @@ bool sweep_plan_run(const struct sweep_plan *plan, uint32_t index, unsigned thre
     return done;
 }
 
+/** Has a process of this machine ended? One that nobody has waited for is still listed: in containers whose first process never does, for ever. */
+static bool has_ended(long process) {
+    char path[64], text[512];
+    if (kill((pid_t)process, 0) != 0) {
+        return errno == ESRCH;
+    }
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    FILE *stream = fopen(path, "re");
+    if (stream == NULL) {
+        return false;
+    }
+    text[fread(text, 1, sizeof text - 1, stream)] = '\0';
+    fclose(stream);
+    const char *name_end = strrchr(text, ')'); // proc(5): number (name) state
+    return name_end != NULL && strncmp(name_end, ") Z", 3) == 0;
+}
+
 /** Is this a half-written file (file_temporary_name) of this machine whose process is gone? */
 static bool is_left_over(const char *name, const char *host) {
     static const char ending[] = ".part";
@@ -282,7 +299,7 @@ static bool is_left_over(const char *name, const char *host) {
         return false;
     }
     return sscanf(at + strlen(host), ".%ld.part%n", &process, &end) == 1 && end > 0 && process > 0 &&
-           kill((pid_t)process, 0) != 0 && errno == ESRCH;
+           has_ended(process);
 }
 
 void sweep_plan_tidy(const struct sweep_plan *plan) {

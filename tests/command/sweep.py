@@ -132,6 +132,21 @@ def more_points_reuse_those_that_are_there(program, parent, whole):
     return len(before) == 18 and wider.files() == before and wider.result() == whole
 
 
+def files_of_ended_processes_go(sweep):
+    """What a process had half written goes with the next call, also while nobody has waited for its end; a live one's stays."""
+    sweep.run()
+    folder, host = sweep.folder / "points.points", os.uname().nodename
+    with subprocess.Popen(["true"]) as ended, subprocess.Popen(["sleep", "100"]) as living:
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # it stays a zombie
+        parts = [folder / f"0123456789abcdef.h5.{host}.{process.pid}.part" for process in (ended, living)]
+        for part in parts:
+            part.write_bytes(b"half")
+        sweep.run()
+        left = [part.exists() for part in parts]
+        living.kill()
+    return left == [False, True]
+
+
 def a_changed_workload_is_run_anew(program, parent):
     """The text of a workload is none of the configuration's: a result of the text before must not stand for it."""
     sweep = Sweep(program, parent, "workload", WORKLOAD_CONFIGURATION)
@@ -192,6 +207,8 @@ def main():
             ("a point that is killed is kept with its error", lambda: a_killed_point_is_kept_with_its_error(
                 Sweep(program, parent, "victim"))),
         ]
+        checks.append(("half-written files of ended processes go", lambda: files_of_ended_processes_go(
+            Sweep(program, parent, "ended"))))
         checks.append(("a changed workload text is run anew", lambda: a_changed_workload_is_run_anew(program, parent)))
         if len(sys.argv) > 2 and launcher:
             checks.append(("three ranks make the whole", lambda: ranks_make_the_whole(
