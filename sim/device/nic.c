@@ -567,9 +567,6 @@ uint64_t nic_next_change_ps(const struct nic *nic) {
 uint64_t nic_awaited_change_ps(const struct endpoint *endpoint) {
     const struct nic *nic = &endpoint->nic;
     const uint64_t next_ps = nic_next_change_ps(nic);
-    if (next_ps == TIME_NEVER) {
-        return TIME_NEVER;
-    }
     // planes are left, and links that come up are told credit, whether anything waits or not
     if (nic->failover_ps != TIME_NEVER || endpoint->ports[0].credit) {
         return next_ps < endpoint->context->parameters->limit_ps ? next_ps : TIME_NEVER;

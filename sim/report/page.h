@@ -5,11 +5,11 @@
 #ifndef MOEFABRIC_REPORT_PAGE_H
 #define MOEFABRIC_REPORT_PAGE_H
 
-extern const char page_template[]; /**< page.html: holds the marks {style}, {library}, {data} and {script} */
-extern const char page_style[];    /**< page.css */
-extern const char page_script[];   /**< page.js */
+extern const char page_template[];       /**< page.html: holds the marks {style}, {library}, {data} and {script} */
+extern const char page_style[];          /**< page.css */
+extern const char page_script[];         /**< page.js */
 extern const char page_sweep_template[]; /**< sweep.html: the same marks */
 extern const char page_sweep_script[];   /**< sweep.js */
-extern const char page_library[];  /**< d3.min.js, https://d3js.org, BSD 3-clause */
+extern const char page_library[];        /**< d3.min.js, https://d3js.org, BSD 3-clause */
 
 #endif
