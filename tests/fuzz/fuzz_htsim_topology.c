@@ -1,36 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-/* Any bytes as a topology of htsim: it is refused with a place, or becomes a topology without a mistake of our making. */
+/* Any bytes as a topology of htsim. */
 #include "fuzz.h"
 
-#include "base/error.h"
 #include "config/htsim_topology.h"
-#include "config/topology_file.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "foreign_topology.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    char *text = malloc(size + 1);
-    struct error_list *errors = calloc(1, sizeof *errors);
-    struct topology *topology = calloc(1, sizeof *topology);
-    if (text == NULL || errors == NULL || topology == NULL) {
-        abort();
-    }
-    memcpy(text, data, size);
-    text[size] = '\0';
-    struct tree *tree = tree_create();
-    const struct tree_node *root = htsim_topology_read_text(tree, "input.topo", text, errors);
-    REQUIRE((root == NULL) == (errors->count > 0), "a topology with mistakes, or none without");
-    if (root != NULL) {
-        topology_read_node(root, topology, errors);
-        for (unsigned i = 0; i < errors->count; i++) {
-            REQUIRE(errors->errors[i].id == ERROR_ID_VALUE_RANGE, "a value of our making is wrong: %s",
-                    errors->errors[i].message);
-        }
-    }
-    tree_free(tree);
-    free(topology);
-    free(errors);
-    free(text);
+    foreign_topology_check(htsim_topology_read_text, "input.topo", data, size);
     return 0;
 }
