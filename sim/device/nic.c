@@ -566,6 +566,9 @@ uint64_t nic_next_change_ps(const struct nic *nic) {
 
 uint64_t nic_awaited_change_ps(const struct endpoint *endpoint) {
     const struct nic *nic = &endpoint->nic;
+    if (nic->n_planes == 0) {
+        return TIME_NEVER; // a GPU with NVLink alone has no ports to look at
+    }
     const uint64_t next_ps = nic_next_change_ps(nic);
     // planes are left, and links that come up are told credit, whether anything waits or not
     if (nic->failover_ps != TIME_NEVER || endpoint->ports[0].credit) {
