@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * Gradients and parameters of a part of the model between copies of it: how long to reduce the one and to gather the other.
+ */
+#ifndef MOEFABRIC_TRAINING_GRADIENTS_H
+#define MOEFABRIC_TRAINING_GRADIENTS_H
+
+#include "training/training_step.h"
+
+/** To reduce (or gather) elements of so many bytes each of what a GPU holds of a part; picoseconds. */
+uint64_t gradients_exchange_ps(const struct training_groups *groups, const struct model_parameters *held,
+                               uint32_t bytes);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What a layer takes on a GPU, and the passes that layers make.
+ */
+#ifndef MOEFABRIC_TRAINING_LAYER_TIME_H
+#define MOEFABRIC_TRAINING_LAYER_TIME_H
+
+#include "training/training_step.h"
+
+enum {
+    LAYER_TIME_BACKWARD_FACTOR = 2, /**< operations backward ÷ forward: gradients of inputs and of weights */
+    LAYER_TIME_STATE_BYTES = 2      /**< of an element between layers and stages, BF16 */
+};
+
+/** A layer of the model on a GPU. */
+struct layer_time {
+    enum model_layer kind;
+    uint64_t before_ps[PIPELINE_DIRECTIONS];  /**< all but experts */
+    uint64_t experts_ps[PIPELINE_DIRECTIONS]; /**< on the busiest GPU of the group */
+    uint64_t tensor_ps;                       /**< collectives of tensor parallelism, in either direction */
+};
+
+/** Picoseconds; what is too long for a step stays at LAYER_TIME_LONGEST_PS. */
+uint64_t layer_time_ps(double seconds);
+
+#define LAYER_TIME_LONGEST_PS 1e18 /* ours: a step of eleven days; far below what 64 bits hold */
+
+/** Tokens of a sequence. */
+uint32_t layer_time_sequence(const struct training_setup *setup);
+
+/** Layers of the model in their order, *n of them; the caller frees them. */
+struct layer_time *layer_time_create(const struct training_setup *setup, uint32_t *n);
+
+/** True if it has experts, and so exchanges. */
+bool layer_time_has_experts(const struct layer_time *layer);
+
+/** Computing in both directions. */
+uint64_t layer_time_computing_ps(const struct layer_time *layer);
+
+/** The pass through so many layers in a direction; its segments are allocated, the caller frees them. */
+struct pipeline_pass layer_time_pass(const struct layer_time *layers, uint32_t n, enum pipeline_direction direction,
+                                     const struct training_exchange *exchange);
+
+#endif
