@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/error.h"
 #include "base/error_id.h"
+#include "base/memory.h"
 #include "command/command.h"
 
 #include <errno.h>
+#include <gsl/gsl_errno.h>
 #include <string.h>
 
 /** What was printed may have been lost (disk full, pipe closed): that is no success. */
@@ -20,6 +22,15 @@ static int finish_output(int exit_code) {
     return exit_code == EXIT_CODE_OK ? EXIT_CODE_INPUT_OUTPUT : exit_code;
 }
 
+/** GSL's own handler aborts whatever happens; no memory is no mistake of ours. */
+static void stop_at_library_error(const char *reason, const char *file, int line, int number) {
+    if (number == GSL_ENOMEM) {
+        memory_exhausted("GSL");
+    }
+    BUG("%s:%d: GSL says: %s", file, line, reason);
+}
+
 int main(int n_arguments, char **arguments) {
+    gsl_set_error_handler(stop_at_library_error);
     return finish_output(command_main(n_arguments, arguments));
 }

@@ -4,6 +4,9 @@
  *
  *     INJECT_CALL=NAME:N:HOW   the Nth call of this name fails, counted from 1; with N+ all from it on, too
  *     INJECT_COUNT=FILE        where to write, at the end, how often each was called: a line `NAME COUNT` each
+ *     INJECT_EACH=FILE         each allocation fails, in a copy of the process (fork) that then goes on alone, while this one waits for it;
+ *                              once with that one alone, once with all after it. Only up to the first file that is opened to be written:
+ *                              copies would share it (line `before` of INJECT_COUNT). A line for each copy that did not end as it must
  *
  * NAME is malloc (and calloc, realloc, posix_memalign), open (for writing), write (and pwrite, to files), read (and pread), fsync, rename or fclose.
  * HOW is the name of an error (ENOMEM, ENOSPC, EIO, EINTR), or short: write and read then do one byte of what they were asked for.
@@ -23,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum call { CALL_MALLOC, CALL_OPEN, CALL_WRITE, CALL_READ, CALL_FSYNC, CALL_RENAME, CALL_FCLOSE, CALLS };
@@ -45,6 +49,8 @@ static struct {
     unsigned long counts[CALLS];
     struct code struck[STRUCK]; /* whose allocations fail */
     int n_struck;
+    int each;                  /* where what copies do wrong is written; 0: no copies */
+    unsigned long before_open; /* allocations until a file is opened to be written */
 } state;
 
 /* Of glibc: what malloc is before anything replaces it. */
@@ -85,10 +91,12 @@ static int find_struck(struct dl_phdr_info *object, size_t size, void *unused) {
 
 static void arm(void) {
     dl_iterate_phdr(find_struck, NULL);
-    const char *text = getenv("INJECT_CALL");
+    const char *text = getenv("INJECT_CALL"), *each = getenv("INJECT_EACH");
     char name[16] = "", at[24] = "", how[16] = "";
     state.armed = true;
     state.target = CALLS;
+    state.each = each != NULL ? open(each, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : 0;
+    state.counts[CALL_OPEN] = 0;
     if (text == NULL || sscanf(text, "%15[^:]:%23[^:]:%15s", name, at, how) != 3) {
         return;
     }
@@ -131,21 +139,80 @@ __attribute__((destructor)) static void write_counts(void) {
         return;
     }
     state.armed = false;
+    dprintf(file, "before %lu\n", state.counts[CALL_OPEN] > 0 ? state.before_open : state.counts[CALL_MALLOC]);
     for (int i = 0; i < CALLS; i++) {
         dprintf(file, "%s %lu\n", call_names[i], state.counts[i]);
     }
     close(file);
 }
 
-/* Whether an allocation fails that was asked for from this place. */
-static bool has_no_memory(const void *caller) {
-    const uintptr_t place = (uintptr_t)caller;
+/* Reads what a copy says, waits for its end, and writes down what is wrong: it must say that there is no memory, and exit with 1. */
+static void judge_copy(pid_t copy, int words, bool sticky) {
+    char text[512], more[512];
+    size_t length = 0;
+    int status = 0;
+    for (ssize_t size; (size = read(words, more, sizeof more)) > 0;) {
+        const size_t room = sizeof text - 1 - length, kept = (size_t)size < room ? (size_t)size : room;
+        memcpy(text + length, more, kept);
+        length += kept;
+    }
+    text[length] = '\0';
+    while (waitpid(copy, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 1 || strstr(text, "out of memory") == NULL) {
+        dprintf(state.each, "malloc:%lu%s: status %#x, said: %.300s\n", state.counts[CALL_MALLOC], sticky ? "+" : "",
+                (unsigned)status, text);
+    }
+}
+
+/* Makes a copy in which this allocation fails: true there. */
+static bool fails_in_copy(bool sticky) {
+    int ends[2];
+    const int reason = errno;
+    if (pipe(ends) != 0) {
+        abort();
+    }
+    const pid_t copy = fork();
+    if (copy == 0) {
+        alarm(60); /* a copy that waits for ever is ended, and found */
+        dup2(ends[1], STDERR_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        state.each = 0;
+        state.target = CALL_MALLOC;
+        state.at = state.counts[CALL_MALLOC];
+        state.sticky = sticky;
+        errno = ENOMEM;
+        return true;
+    }
+    close(ends[1]);
+    judge_copy(copy, ends[0], sticky);
+    close(ends[0]);
+    errno = reason;
+    return false;
+}
+
+static bool is_of_struck(uintptr_t place) {
     for (int i = 0; i < state.n_struck; i++) {
         if (place >= state.struck[i].begin && place < state.struck[i].end) {
-            return fails(CALL_MALLOC);
+            return true;
         }
     }
     return false;
+}
+
+/* Whether an allocation fails that was asked for from this place. */
+static bool has_no_memory(const void *caller) {
+    if (!state.armed || !is_of_struck((uintptr_t)caller)) {
+        return false;
+    }
+    if (fails(CALL_MALLOC)) {
+        return true;
+    }
+    if (state.counts[CALL_OPEN] == 0) {
+        state.before_open = state.counts[CALL_MALLOC];
+    }
+    return state.each > 0 && state.counts[CALL_OPEN] == 0 && (fails_in_copy(false) || fails_in_copy(true));
 }
 
 void *malloc(size_t size) {
