@@ -367,11 +367,27 @@ enum experiment_schedule {
     EXPERIMENT_SCHEDULE_1F1B_OVERLAP, /**< interleaved, one micro-batch's all-to-all behind another's computing */
 };
 
+/** How GPUs that share a sequence come by each other's keys and values (Megatron-Core's cp_comm_type). */
+enum experiment_context_exchange {
+    EXPERIMENT_CONTEXT_RING,       /**< passed on around the group behind the computing of scores */
+    EXPERIMENT_CONTEXT_ALL_GATHER, /**< gathered before */
+    EXPERIMENT_CONTEXT_ALL_TO_ALL, /**< whole sequences of a share of the heads */
+};
+
+/** What GPUs that follow each other have in common, beyond groups that share a layer. */
+enum experiment_group_order {
+    EXPERIMENT_GROUP_ORDER_DATA_PIPELINE, /**< copies of a stage follow each other, then stages */
+    EXPERIMENT_GROUP_ORDER_PIPELINE_DATA, /**< stages of a copy follow each other, then copies */
+};
+
 /** Section `training`: the step around the layer that is simulated. */
 struct experiment_training {
     uint32_t gpus; /**< that train; 0 = those of the cluster */
     enum experiment_gpu gpu;
-    uint32_t tensor_parallelism, pipeline_parallelism, virtual_stages;
+    uint32_t tensor_parallelism, context_parallelism, pipeline_parallelism, virtual_stages;
+    enum experiment_context_exchange context_exchange;
+    enum experiment_group_order group_order;
+    bool overlap_tensor; /**< collectives of tensor parallelism behind the matrices that need them */
     uint32_t sequence_tokens; /**< 0 = the preset's */
     uint32_t micro_batch;     /**< sequences */
     uint32_t global_batch;    /**< sequences of a step; 0 = no training described */

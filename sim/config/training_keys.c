@@ -8,6 +8,8 @@
 
 static const char *const gpus[] = {"h100", "h800", "h200", "b200", "gb200", "gb300", NULL};
 static const char *const precisions[] = {"bf16", "fp8", "mxfp8", "nvfp4", NULL};
+static const char *const context_exchanges[] = {"ring", "all_gather", "all_to_all", NULL};
+static const char *const group_orders[] = {"data_pipeline", "pipeline_data", NULL};
 static const char *const schedules[] = {"1f1b", "interleaved", "1f1b_overlap", NULL};
 
 #define CALIBRATED                                                                                                     \
@@ -23,8 +25,32 @@ const struct key training_keys[TRAINING_KEYS] = {
      .doc = "Dense peaks and memory are those of NVIDIA's data sheets (sim/training/gpu.c).", FIELD(gpu)},
     {"tensor_parallelism", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "1",
      .doc = "GPUs that share every matrix of a layer, with sequence parallelism.", FIELD(tensor_parallelism)},
+    {"overlap_tensor", KEY_FLAG, .fallback = "false",
+     .doc =
+         "Collectives of tensor parallelism run piece by piece behind the matrices before and after them, all but one "
+         "of as many pieces as there are GPUs (Megatron-Core's tp_comm_overlap, on user buffers of Transformer "
+         "Engine).",
+     FIELD(overlap_tensor)},
+    {"context_parallelism", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "1",
+     .doc = "GPUs that share a sequence: each has its part of the tokens in all layers, and needs the others' keys and "
+            "values for attention (Megatron-Core, context_parallel_size).",
+     FIELD(context_parallelism)},
+    {"context_exchange", KEY_CHOICE, .fallback = "ring", .names = context_exchanges,
+     .doc = "ring: keys and values are passed on from GPU to GPU while scores with those that are there are computed "
+            "(arXiv:2310.01889). all_gather: all of them first (arXiv:2407.21783, section 3.3.2). all_to_all: before "
+            "and after "
+            "attention a GPU gets all tokens of its share of the heads (arXiv:2309.14509). As Megatron-Core's "
+            "cp_comm_type.",
+     FIELD(context_exchange)},
     {"pipeline_parallelism", KEY_QUANTITY, QUANTITY_COUNT, "1", "1024", "1", .doc = "Stages of the pipeline.",
      FIELD(pipeline_parallelism)},
+    {"group_order", KEY_CHOICE, .fallback = "data_pipeline", .names = group_orders,
+     .doc =
+         "Which GPUs follow each other, after those that share a layer (tensor, context, expert parallelism). "
+         "data_pipeline: copies of a stage, then stages (Megatron-Core's order tp-cp-ep-dp-pp), so that gradients are "
+         "reduced inside NVLink domains as far as they go. pipeline_data: the stages of a copy, then copies "
+         "(use_tp_pp_dp_mapping): then a pipeline is inside a domain, and gradients go between them.",
+     FIELD(group_order)},
     {"virtual_stages", KEY_QUANTITY, QUANTITY_COUNT, "1", "64", "1",
      .doc = "interleaved, 1f1b_overlap: parts of the model on each stage (arXiv:2104.04473).", FIELD(virtual_stages)},
     {"sequence", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777216", "0",

@@ -7,7 +7,7 @@
 
 #include "config/key.h"
 
-enum { TRAINING_KEYS = 26 };
+enum { TRAINING_KEYS = 30 };
 
 /** Keys of section `training`; base struct experiment_training. */
 extern const struct key training_keys[TRAINING_KEYS];

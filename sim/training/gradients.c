@@ -11,15 +11,16 @@ static double ring_seconds(const struct training_groups *groups, double bytes, u
     return nvlink > nic ? nvlink : nic;
 }
 
-static uint32_t in_domain(const struct training_groups *groups, uint32_t n, uint32_t stride) {
-    const uint32_t fit = groups->gpus_per_domain / stride;
+/* Of n copies of what so many GPUs hold together, those in an NVLink domain. */
+static uint32_t in_domain(const struct training_groups *groups, uint32_t n, uint32_t gpus) {
+    const uint32_t fit = groups->stage_in_domain / gpus;
     return fit == 0 ? 1 : n < fit ? n : fit;
 }
 
 uint64_t gradients_exchange_ps(const struct training_groups *groups, const struct model_parameters *held,
                                uint32_t bytes) {
-    const double shared =
-        ring_seconds(groups, held->shared * bytes, groups->data, in_domain(groups, groups->data, groups->tensor));
+    const double shared = ring_seconds(groups, held->shared * bytes, groups->replicas,
+                                       in_domain(groups, groups->replicas, groups->tensor));
     const double experts = ring_seconds(groups, held->experts * bytes, groups->expert_data,
                                         in_domain(groups, groups->expert_data, groups->expert));
     return layer_time_ps(shared + experts);

@@ -2,14 +2,14 @@
 #include "training/layer_time.h"
 
 #include "base/memory.h"
+#include "training/parallel_exchange.h"
 
 #include <stdlib.h>
 
 #define PS_PER_S 1e12
 
 enum {
-    SEGMENTS = 5,          /* of a layer, at most */
-    TENSOR_COLLECTIVES = 2 /* gather and scatter around what is cut: attention, and dense parts (arXiv:2205.05198) */
+    SEGMENTS = 6 /* of a layer, at most */
 };
 #define ATTENTION_BACKWARD_FACTOR 2.5
 
@@ -37,13 +37,21 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
     const struct model_operations operations =
         model_shape_operations(setup->shape, setup->preset, layer->kind, sequence_tokens);
     const double matrices = operations.projections + operations.dense + operations.router + operations.logits;
+    const int cut = (operations.projections > 0) + (operations.dense > 0); // experts are whole: tokens go to them
     for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
         const bool backward = direction == PIPELINE_BACKWARD;
         const double factor = backward ? LAYER_TIME_BACKWARD_FACTOR : 1;
-        layer->before_ps[direction] =
-            compute_ps(setup, factor * matrices, training->precision, training->matrix_efficiency) +
+        const uint64_t matrices_ps =
+            compute_ps(setup, factor * matrices, training->precision, training->matrix_efficiency);
+        const uint64_t attention_ps =
             compute_ps(setup, (backward ? ATTENTION_BACKWARD_FACTOR : 1) * operations.attention,
                        training->attention_precision, training->attention_efficiency);
+        layer->before_ps[direction] = matrices_ps + attention_ps;
+        layer->tensor_ps[direction] = parallel_exchange_tensor_ps(&setup->groups, cut, setup->preset->hidden,
+                                                                  training->overlap_tensor ? matrices_ps : 0);
+        layer->context_ps[direction] =
+            parallel_exchange_context_ps(&setup->groups, operations.attention > 0 ? setup->shape : NULL,
+                                         training->context_exchange, backward, attention_ps);
         layer->experts_ps[direction] = compute_ps(setup, factor * operations.experts * setup->exchange.expert_load,
                                                   training->expert_precision, training->expert_efficiency);
         const uint64_t least_ps =
@@ -51,13 +59,6 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
         const uint64_t taken_ps = layer->before_ps[direction] + layer->experts_ps[direction];
         layer->before_ps[direction] += least_ps > taken_ps ? least_ps - taken_ps : 0;
     }
-    const double share = 1 - 1.0 / setup->groups.tensor,
-                 whole_tokens = (double)setup->groups.tokens * setup->groups.tensor;
-    const int cut = (operations.projections > 0) + (operations.dense > 0); // experts are whole: tokens go to them
-    layer->tensor_ps = setup->groups.tensor > 1
-                           ? layer_time_ps(TENSOR_COLLECTIVES * cut * share * whole_tokens * setup->preset->hidden *
-                                           LAYER_TIME_STATE_BYTES / setup->groups.nvlink_bytes_per_s)
-                           : 0;
 }
 
 uint32_t layer_time_sequence(const struct training_setup *setup) {
@@ -88,6 +89,10 @@ uint64_t layer_time_computing_ps(const struct layer_time *layer) {
     return layer->before_ps[0] + layer->before_ps[1] + layer->experts_ps[0] + layer->experts_ps[1];
 }
 
+uint64_t layer_time_sharing_ps(const struct layer_time *layer) {
+    return layer->tensor_ps[0] + layer->tensor_ps[1] + layer->context_ps[0] + layer->context_ps[1];
+}
+
 /* ---- passes ---- */
 
 static void add(struct pipeline_pass *pass, enum pipeline_resource resource, uint64_t duration_ps, const char *name) {
@@ -99,7 +104,8 @@ static void add(struct pipeline_pass *pass, enum pipeline_resource resource, uin
 
 static void add_forward(struct pipeline_pass *pass, const struct layer_time *layer,
                         const struct training_exchange *exchange) {
-    add(pass, PIPELINE_NETWORK, layer->tensor_ps, "tensor-parallel collectives");
+    add(pass, PIPELINE_NETWORK, layer->tensor_ps[PIPELINE_FORWARD], "tensor-parallel collectives");
+    add(pass, PIPELINE_NETWORK, layer->context_ps[PIPELINE_FORWARD], "keys and values");
     add(pass, PIPELINE_COMPUTE, layer->before_ps[PIPELINE_FORWARD], "attention and dense");
     if (layer_time_has_experts(layer)) {
         add(pass, PIPELINE_NETWORK, exchange->phase_ps[TRAINING_DISPATCH], "dispatch");
@@ -116,7 +122,8 @@ static void add_backward(struct pipeline_pass *pass, const struct layer_time *la
         add(pass, PIPELINE_NETWORK, exchange->phase_ps[TRAINING_DISPATCH_BACKWARD], "dispatch, backward");
     }
     add(pass, PIPELINE_COMPUTE, layer->before_ps[PIPELINE_BACKWARD], "attention and dense, backward");
-    add(pass, PIPELINE_NETWORK, layer->tensor_ps, "tensor-parallel collectives, backward");
+    add(pass, PIPELINE_NETWORK, layer->context_ps[PIPELINE_BACKWARD], "keys and values, backward");
+    add(pass, PIPELINE_NETWORK, layer->tensor_ps[PIPELINE_BACKWARD], "tensor-parallel collectives, backward");
 }
 
 struct pipeline_pass layer_time_pass(const struct layer_time *layers, uint32_t n, enum pipeline_direction direction,

@@ -17,7 +17,8 @@ struct layer_time {
     enum model_layer kind;
     uint64_t before_ps[PIPELINE_DIRECTIONS];  /**< all but experts */
     uint64_t experts_ps[PIPELINE_DIRECTIONS]; /**< on the busiest GPU of the group */
-    uint64_t tensor_ps;                       /**< collectives of tensor parallelism, in either direction */
+    uint64_t tensor_ps[PIPELINE_DIRECTIONS];  /**< collectives of tensor parallelism that are not hidden */
+    uint64_t context_ps[PIPELINE_DIRECTIONS]; /**< keys and values of context parallelism that are not hidden */
 };
 
 /** Picoseconds; what is too long for a step stays at LAYER_TIME_LONGEST_PS. */
@@ -36,6 +37,9 @@ bool layer_time_has_experts(const struct layer_time *layer);
 
 /** Computing in both directions. */
 uint64_t layer_time_computing_ps(const struct layer_time *layer);
+
+/** Tensor and context parallelism in both directions. */
+uint64_t layer_time_sharing_ps(const struct layer_time *layer);
 
 /** The pass through so many layers in a direction; its segments are allocated, the caller frees them. */
 struct pipeline_pass layer_time_pass(const struct layer_time *layers, uint32_t n, enum pipeline_direction direction,

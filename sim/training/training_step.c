@@ -43,7 +43,7 @@ static bool cut(struct making *making, struct pipeline_layout *layout, struct er
     }
     uint64_t *costs = memory_allocate(making->n_layers, sizeof *costs);
     for (uint32_t i = 0; i < making->n_layers; i++) {
-        costs[i] = layer_time_computing_ps(&making->layers[i]) + 2 * making->layers[i].tensor_ps;
+        costs[i] = layer_time_computing_ps(&making->layers[i]) + layer_time_sharing_ps(&making->layers[i]);
     }
     pipeline_layout_balance(layout, costs, making->n_layers, making->n_parts);
     free(costs);
@@ -106,7 +106,7 @@ static double state_bytes(const struct making *making, const struct pipeline_lay
         double sum = 0;
         for (uint32_t part = stage; part < making->n_parts; part += stages) {
             const struct model_parameters own = parameters_of(making, layout->first[part], layout->first[part + 1]);
-            sum += own.shared * (held + (double)OPTIMISER_BYTES / groups->data) +
+            sum += own.shared * (held + (double)OPTIMISER_BYTES / groups->replicas) +
                    own.experts * (held + (double)OPTIMISER_BYTES / groups->expert_data);
         }
         most = sum > most ? sum : most;
@@ -157,8 +157,10 @@ static uint64_t evaluate(const struct making *making, const struct pipeline *tra
 
 /* Messages from a stage to the next. */
 static uint64_t send_ps(const struct training_setup *setup) {
-    const double bytes = (double)setup->groups.tokens * setup->preset->hidden * LAYER_TIME_STATE_BYTES;
-    return setup->send_latency_ps + layer_time_ps(bytes / setup->groups.nic_bytes_per_s);
+    const struct training_groups *groups = &setup->groups;
+    const double bytes = (double)groups->tokens * setup->preset->hidden * LAYER_TIME_STATE_BYTES;
+    return setup->send_latency_ps +
+           layer_time_ps(bytes / (groups->pipeline_in_domain ? groups->nvlink_bytes_per_s : groups->nic_bytes_per_s));
 }
 
 static double evaluation_micro_batches(const struct training_setup *setup) {
@@ -171,7 +173,8 @@ static bool check_length(const struct making *making, struct error *error) {
     const double times = setup->groups.micro_batches + evaluation_micro_batches(setup) + 1;
     double once_ps = 2.0 * (double)send_ps(setup) * making->n_parts;
     for (uint32_t i = 0; i < making->n_layers; i++) {
-        once_ps += (double)layer_time_computing_ps(&making->layers[i]) + 2.0 * (double)making->layers[i].tensor_ps;
+        once_ps +=
+            (double)layer_time_computing_ps(&making->layers[i]) + (double)layer_time_sharing_ps(&making->layers[i]);
         for (int phase = 0; phase < TRAINING_PHASES; phase++) {
             once_ps += (double)setup->exchange.phase_ps[phase];
         }

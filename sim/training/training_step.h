@@ -14,20 +14,7 @@
 #include "training/model_shape.h"
 #include "training/pipeline.h"
 #include "training/pipeline_layout.h"
-
-/** How GPUs are grouped: tensor-parallel ones follow each other, then data-parallel ones, then stages (Megatron-LM's order tp-dp-pp). */
-struct training_groups {
-    uint32_t gpus, tensor, data, expert, pipeline;
-    uint32_t expert_data;      /**< copies of an expert */
-    uint32_t micro_batches;    /**< of a step, on each data-parallel copy */
-    uint32_t tokens;           /**< of a micro-batch on a GPU */
-    uint32_t gpus_per_domain;  /**< NVLink domain */
-    double nic_bytes_per_s;    /**< of a GPU, payload */
-    double nvlink_bytes_per_s; /**< of a GPU, payload */
-};
-
-/** Works out groups for so many GPUs. False with *error, which shows the arithmetic, if something does not divide. */
-bool training_groups_fill(struct training_groups *groups, const struct experiment *experiment, struct error *error);
+#include "training/training_groups.h"
 
 /** Exchanges of a layer with experts, in their order. */
 enum training_phase {

@@ -23,6 +23,7 @@ static void describe(void) {
     experiment.training = (struct experiment_training){.gpus = 256,
                                                        .gpu = EXPERIMENT_GPU_GB300,
                                                        .tensor_parallelism = 1,
+                                                       .context_parallelism = 1,
                                                        .pipeline_parallelism = 4,
                                                        .virtual_stages = 4,
                                                        .micro_batch = 1,
@@ -73,7 +74,7 @@ START_TEST(without_stages_and_exchanges_a_step_is_operations_by_peak) {
     experiment.training.virtual_stages = 1;
     experiment.training.gpus = 64;
     struct training_setup setup = setup_of();
-    setup.groups.data = setup.groups.expert_data = 1; // no gradients to reduce
+    setup.groups.replicas = setup.groups.expert_data = 1; // no gradients to reduce
     double seconds = 0;
     for (int kind = 0; kind < MODEL_LAYER_KINDS; kind++) {
         const struct model_operations one =
@@ -138,7 +139,7 @@ START_TEST(launches_are_the_least_that_a_layer_takes) {
     experiment.training.pipeline_parallelism = experiment.training.virtual_stages = 1;
     experiment.training.gpus = 64;
     struct training_setup setup = setup_of();
-    setup.groups.data = setup.groups.expert_data = 1;
+    setup.groups.replicas = setup.groups.expert_data = 1;
     struct training_result result;
     const uint64_t layers = 61 + 1 + 1; // with the prediction and the logits
     ck_assert_uint_eq(step_of(&setup, &result), layers * 30 * UINT64_C(1000000000) * 8);
@@ -229,7 +230,7 @@ static const struct {
     void (*change)(void);
     const char *message;
 } broken[] = {
-    {change_gpus, "tensor × pipeline parallelism (4) do not divide the GPUs that train (255)"},
+    {change_gpus, "tensor 1 × context 1 × pipeline 4 parallelism = 4 GPUs for a copy of the model do not divide the 255 GPUs"},
     {change_experts, "GPUs of an expert-parallel group (48) do not divide the GPUs of a pipeline stage (64)"},
     {change_batch, "data-parallel copies × training.micro_batch (64) do not divide training.global_batch (500)"},
     {change_rounds, "pipeline stages (4) do not divide the micro-batches of a copy (6)"},
@@ -278,7 +279,7 @@ static void crawl_between_stages(struct training_setup *setup) {
 static void crawl_with_gradients(struct training_setup *setup) {
     setup->groups.tokens = 1;
     setup->groups.nic_bytes_per_s = 100;
-    setup->groups.data = setup->groups.expert_data = 64;
+    setup->groups.replicas = setup->groups.expert_data = 64;
     experiment.training.gradient_bytes = 4;
 }
 

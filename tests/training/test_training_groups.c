@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Who is beside whom in an NVLink domain, and what sharing a layer or a sequence costs, against figures by hand. */
+#include "training/parallel_exchange.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct experiment experiment;
+
+/* Llama 3.1 405B on 4,096 GPUs of racks of 72: tensor 4, context 2, pipeline 8. */
+static void describe(void) {
+    memset(&experiment, 0, sizeof experiment);
+    strcpy(experiment.model.preset, "llama-3.1-405b");
+    experiment.topology.racks = 1;
+    experiment.topology.gpus_used = 64;
+    experiment.topology.nic.rate_bits_per_s = UINT64_C(400000000000);
+    experiment.topology.nic.planes = 1;
+    experiment.topology.nic.payload_bytes = 4096;
+    experiment.training = (struct experiment_training){.gpus = 4096,
+                                                       .tensor_parallelism = 4,
+                                                       .context_parallelism = 2,
+                                                       .pipeline_parallelism = 8,
+                                                       .virtual_stages = 1,
+                                                       .micro_batch = 1,
+                                                       .global_batch = 1024};
+}
+
+static struct training_groups groups_of(void) {
+    struct training_groups groups;
+    struct error error = {0};
+    ck_assert_msg(training_groups_fill(&groups, &experiment, &error), "%s", error.message);
+    groups.nvlink_bytes_per_s = 720e9;
+    return groups;
+}
+
+START_TEST(a_dense_model_needs_no_exchange_to_agree_with) {
+    describe();
+    const struct training_groups groups = groups_of();
+    ck_assert_uint_eq(groups.data, 64);
+    ck_assert_uint_eq(groups.replicas, 128);
+    ck_assert_uint_eq(groups.expert, 1);
+    ck_assert_uint_eq(groups.micro_batches, 16);
+    ck_assert_uint_eq(groups.tokens, 1024);
+}
+END_TEST
+
+START_TEST(copies_or_stages_share_a_domain_as_the_order_says) {
+    describe();
+    struct training_groups groups = groups_of(); // a stage has 512 GPUs that follow each other
+    ck_assert_uint_eq(groups.stage_in_domain, 64);
+    ck_assert(!groups.pipeline_in_domain);
+    experiment.training.group_order = EXPERIMENT_GROUP_ORDER_PIPELINE_DATA;
+    groups = groups_of(); // eight stages of eight GPUs each
+    ck_assert_uint_eq(groups.stage_in_domain, 8);
+    ck_assert(groups.pipeline_in_domain);
+    experiment.training.pipeline_parallelism = 4;
+    groups = groups_of(); // twice four stages of eight
+    ck_assert_uint_eq(groups.stage_in_domain, 16);
+    experiment.training.pipeline_parallelism = 16;
+    groups = groups_of(); // a pipeline is longer than a domain
+    ck_assert_uint_eq(groups.stage_in_domain, 8);
+    ck_assert(!groups.pipeline_in_domain);
+}
+END_TEST
+
+START_TEST(groups_that_do_not_divide_a_domain_reach_beyond_it) {
+    const struct training_groups groups = {.gpus_per_domain = 72};
+    ck_assert(training_groups_in_domain(&groups, 8, 1));
+    ck_assert(training_groups_in_domain(&groups, 9, 8));
+    ck_assert(!training_groups_in_domain(&groups, 16, 1));
+    ck_assert(!training_groups_in_domain(&groups, 144, 1));
+}
+END_TEST
+
+START_TEST(tensor_collectives_hide_all_but_one_piece) {
+    describe();
+    const struct training_groups groups = groups_of();
+    const double whole_ps = 2.0 * 2 * 0.75 * 4096 * 16384 * 2 / 720e9 * 1e12; // around attention and feed-forward
+    ck_assert_double_eq_tol((double)parallel_exchange_tensor_ps(&groups, 2, 16384, 0), whole_ps, 1);
+    ck_assert_double_eq_tol((double)parallel_exchange_tensor_ps(&groups, 2, 16384, UINT64_C(10000000000)), whole_ps / 4,
+                            1);
+    const uint64_t half_ps = (uint64_t)(whole_ps / 2); // computing of half the time hides three quarters of itself
+    ck_assert_double_eq_tol((double)parallel_exchange_tensor_ps(&groups, 2, 16384, half_ps),
+                            whole_ps / 4 + whole_ps / 2 * 0.75, 2);
+}
+END_TEST
+
+static double context_us(const struct training_groups *groups, enum experiment_context_exchange exchange, bool backward,
+                         double attention_us) {
+    return (double)parallel_exchange_context_ps(groups, model_shape_find("llama-3.1-405b"), exchange, backward,
+                                                (uint64_t)(attention_us * 1e6)) /
+           1e6;
+}
+
+START_TEST(keys_and_values_by_hand) {
+    describe();
+    experiment.training.context_parallelism = 8;
+    const struct training_groups groups = groups_of(); // 256 tokens a GPU
+    const double own_us = 256 * 8 * 256 * 2 / 720e9 * 1e6;
+    ck_assert_double_eq_tol(context_us(&groups, EXPERIMENT_CONTEXT_ALL_GATHER, false, 0), 7 * own_us, 1e-6);
+    ck_assert_double_eq_tol(context_us(&groups, EXPERIMENT_CONTEXT_ALL_GATHER, true, 0), 14 * own_us, 1e-6);
+    /* a ring is hidden by as much computing a turn, and shows what is longer */
+    ck_assert_double_eq_tol(context_us(&groups, EXPERIMENT_CONTEXT_RING, false, 8 * own_us * 1.001), 0, 1e-6);
+    ck_assert_double_eq_tol(context_us(&groups, EXPERIMENT_CONTEXT_RING, true, 8 * own_us), 7 * own_us, 1e-5);
+    /* queries and outputs of 128 heads go with keys and values of 8 */
+    ck_assert_double_eq_tol(context_us(&groups, EXPERIMENT_CONTEXT_ALL_TO_ALL, false, 0), 7.0 / 8 * own_us * 17, 1e-6);
+    ck_assert_uint_eq(parallel_exchange_context_ps(&groups, NULL, EXPERIMENT_CONTEXT_ALL_GATHER, false, 0), 0);
+}
+END_TEST
+
+START_TEST(beyond_a_domain_keys_and_values_take_the_nic) {
+    describe();
+    experiment.training.context_parallelism = 32;
+    const struct training_groups groups = groups_of(); // 128 GPUs share a sequence
+    const double own_us = 64 * 8 * 256 * 2 / 50e9 * 1e6;
+    ck_assert_double_eq_tol(context_us(&groups, EXPERIMENT_CONTEXT_ALL_GATHER, false, 0), 31 * own_us, 1e-5);
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("training-groups");
+    TCase *tests = tcase_create("groups");
+    tcase_add_test(tests, a_dense_model_needs_no_exchange_to_agree_with);
+    tcase_add_test(tests, copies_or_stages_share_a_domain_as_the_order_says);
+    tcase_add_test(tests, groups_that_do_not_divide_a_domain_reach_beyond_it);
+    tcase_add_test(tests, tensor_collectives_hide_all_but_one_piece);
+    tcase_add_test(tests, keys_and_values_by_hand);
+    tcase_add_test(tests, beyond_a_domain_keys_and_values_take_the_nic);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
