@@ -43,7 +43,8 @@ static void print_cluster(FILE *stream, const struct experiment *experiment, con
 }
 
 static void print_traffic(FILE *stream, const struct experiment *experiment, const struct estimate *estimate) {
-    static const char *const patterns[] = {"mixture of experts", "single flow", "permutation", "incast", "all-to-all"};
+    static const char *const patterns[] = {"mixture of experts", "single flow",       "permutation", "incast",
+                                           "all-to-all",         "connection matrix", "workload",    "ring"};
     static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "group_limited", "node_limited",
                                         "balanced", "dirichlet", "measured",   "trace"};
     const struct experiment_traffic *traffic = &experiment->traffic;

@@ -26,7 +26,8 @@ const struct arguments_grammar command_train_grammar = {
         "Simulates dispatch and combine of one layer with every policy and seed, and puts them into a training step "
         "(section `training`):\n"
         "layers on a pipeline, computing by operations and peaks, what of the exchanges is hidden behind it, waiting, "
-        "gradients. Then each\ncause is taken away in turn. With --output the timeline of the first policy's step, up "
+        "gradients. Then each\ncause is taken away in turn. A dense model has no such exchanges: nothing is simulated. "
+        "With --output the timeline of the first policy's step, up "
         "to "
         "its last gradients, is written in Chrome's\ntrace format, which Perfetto opens.",
     .examples =
@@ -101,6 +102,27 @@ static bool print_layout(const struct training_setup *setup, struct error *error
     return fits;
 }
 
+/* Writes the timeline if it was asked for. */
+static bool write_trace(const struct arguments *given, const struct training_setup *setup,
+                        const struct train_column *column, struct error *error) {
+    struct training_setup traced = *setup;
+    traced.exchange = column->exchange;
+    return given->output == NULL || train_trace_write(given->output, &traced, error);
+}
+
+/* A model without experts: nothing depends on policies and seeds. */
+static bool report_dense(const struct arguments *given, const struct training_setup *setup, struct error *error) {
+    struct train_column column = {.policy = "every policy", .exchange = setup->exchange};
+    struct training_result result;
+    if (!training_step(setup, NULL, NULL, &result, error)) {
+        return false;
+    }
+    column.mean = train_report_figures(setup, &result);
+    training_result_fini(&result);
+    train_report_table(stdout, setup, &column, 1, 1);
+    return train_report_causes(stdout, setup, &column, 1, error) && write_trace(given, setup, &column, error);
+}
+
 /* The tables of all policies, once their exchanges are known. */
 static bool report(const struct arguments *given, const struct experiment *experiment,
                    const struct training_setup *setup, const uint32_t *policies, uint32_t n_policies,
@@ -121,20 +143,16 @@ static bool report(const struct arguments *given, const struct experiment *exper
         return false;
     }
     train_report_table(stdout, setup, columns, n_policies, experiment->n_seeds);
-    if (!train_report_causes(stdout, setup, columns, n_policies, error)) {
-        return false;
-    }
-    if (given->output == NULL) {
-        return true;
-    }
-    struct training_setup first = *setup;
-    first.exchange = columns[0].exchange;
-    return train_trace_write(given->output, &first, error);
+    return train_report_causes(stdout, setup, columns, n_policies, error) &&
+           write_trace(given, setup, &columns[0], error);
 }
 
 static bool simulate(const struct arguments *given, const struct experiment *experiment,
                      const struct training_setup *setup, const uint32_t *policies, uint32_t n_policies,
                      struct error *error) {
+    if (train_setup_is_dense(setup)) {
+        return report_dense(given, setup, error);
+    }
     struct fabric *fabric = fabric_build(&experiment->topology, error);
     struct batch_result result = {0};
     const struct batch batch = {.experiment = experiment,

@@ -89,10 +89,15 @@ static uint32_t same_until(const struct training_setup *setup, const struct pipe
 void train_report_layout(FILE *stream, const struct training_setup *setup, const struct training_result *result) {
     const struct training_groups *groups = &setup->groups;
     fprintf(stream,
-            "training  %s on %" PRIu32 " %s: tensor %" PRIu32 " × data %" PRIu32 " × pipeline %" PRIu32
-            ", experts over %" PRIu32 " GPUs in %" PRIu32 " copies\n",
-            setup->preset->name, groups->gpus, setup->gpu->name, groups->tensor, groups->data, groups->pipeline,
-            groups->expert, groups->expert_data);
+            "training  %s on %" PRIu32 " %s: tensor %" PRIu32 " × context %" PRIu32 " × data %" PRIu32
+            " × pipeline %" PRIu32,
+            setup->preset->name, groups->gpus, setup->gpu->name, groups->tensor, groups->context, groups->data,
+            groups->pipeline);
+    if (setup->preset->experts > 0) {
+        fprintf(stream, ", experts over %" PRIu32 " GPUs in %" PRIu32 " copies", groups->expert, groups->expert_data);
+    }
+    fprintf(stream, "\ndomains   of %" PRIu32 " GPUs: %" PRIu32 " of a stage; stages reach each other by %s\n",
+            groups->gpus_per_domain, groups->stage_in_domain, groups->pipeline_in_domain ? "NVLink" : "NICs");
     fprintf(stream,
             "step      %" PRIu32 " sequences of %" PRIu32 " tokens: %" PRIu32 " micro-batches of %" PRIu32
             " tokens a GPU; model %.1f PFLOP a step\n",
@@ -159,6 +164,18 @@ static double evaluation(const struct train_column *column) {
     return column->mean.evaluation_s;
 }
 
+/* Of a layer with experts. */
+static void exchange_rows(struct table *table, const struct train_column *columns, uint32_t n_columns) {
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        table_cell(table, "%s", training_phase_names[phase]);
+        table_cell(table, "us");
+        for (uint32_t i = 0; i < n_columns; i++) {
+            table_cell(table, "%.4g", (double)columns[i].exchange.phase_ps[phase] / 1e6);
+        }
+    }
+    row(table, "busiest GPU's expert load", "× mean", columns, n_columns, load);
+}
+
 void train_report_table(FILE *stream, const struct training_setup *setup, const struct train_column *columns,
                         uint32_t n_columns, uint32_t seeds) {
     struct table *table = table_create();
@@ -185,14 +202,9 @@ void train_report_table(FILE *stream, const struct training_setup *setup, const 
     row(table, "exposed gradients", "%", columns, n_columns, gradients);
     row(table, "parameters and overhead", "%", columns, n_columns, rest);
     row(table, "hidden communication of layers", "% of it", columns, n_columns, hidden);
-    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-        table_cell(table, "%s", training_phase_names[phase]);
-        table_cell(table, "us");
-        for (uint32_t i = 0; i < n_columns; i++) {
-            table_cell(table, "%.4g", (double)columns[i].exchange.phase_ps[phase] / 1e6);
-        }
+    if (setup->preset->experts > 0) {
+        exchange_rows(table, columns, n_columns);
     }
-    row(table, "busiest GPU's expert load", "× mean", columns, n_columns, load);
     if (setup->training->evaluation_batch > 0) {
         row(table, "evaluation", "s", columns, n_columns, evaluation);
     }
@@ -249,7 +261,8 @@ bool train_report_causes(FILE *stream, const struct training_setup *setup, const
         table_column(table, columns[i].policy, TABLE_RIGHT);
     }
     for (int cause = 0; cause < CAUSES && done; cause++) {
-        if (cause == CAUSE_LAUNCH && setup->training->cuda_graphs) {
+        const bool of_experts = cause == CAUSE_SKEW || cause == CAUSE_EXCHANGE;
+        if ((cause == CAUSE_LAUNCH && setup->training->cuda_graphs) || (of_experts && setup->preset->experts == 0)) {
             continue; // they cost nothing now
         }
         table_cell(table, "%s", names[cause]);

@@ -22,6 +22,16 @@ static bool is_as_published(const struct experiment_model *model) {
            model->intermediate == preset->ffn_hidden;
 }
 
+/* "known are …": presets whose layers are known. */
+static bool refuse_unknown(struct error *error) {
+    char names[ERROR_MESSAGE_SIZE] = "known are";
+    for (size_t i = 0; model_shape_names[i] != NULL; i++) {
+        const size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, "%s %s", i > 0 ? "," : "", model_shape_names[i]);
+    }
+    return refuse(error, names, "the layers of this model are not known: `model.preset` must be one that is");
+}
+
 /* The model must be one whose layers are known, and its exchanges those of the configuration. */
 static bool check_model(const struct experiment *experiment, struct error *error) {
     const struct experiment_traffic *traffic = &experiment->traffic;
@@ -29,21 +39,15 @@ static bool check_model(const struct experiment *experiment, struct error *error
         return refuse(error, "for example training: {global_batch: 16384, pipeline_parallelism: 4}",
                       "the configuration describes no training step: `training.global_batch` is not given");
     }
-    if (traffic->pattern != EXPERIMENT_PATTERN_MOE || !traffic->dispatch || !traffic->combine ||
-        !traffic->combine_backward || !traffic->dispatch_backward) {
+    if (model_shape_find(experiment->model.preset) == NULL) {
+        return refuse_unknown(error);
+    }
+    if (experiment_preset_find(experiment->model.preset)->experts > 0 &&
+        (traffic->pattern != EXPERIMENT_PATTERN_MOE || !traffic->dispatch || !traffic->combine ||
+         !traffic->combine_backward || !traffic->dispatch_backward)) {
         return refuse(error,
                       "traffic: {pattern: moe, phases: [dispatch, combine, combine_backward, dispatch_backward]}",
                       "a training step needs the exchanges of a layer with experts, forward and backward");
-    }
-    if (model_shape_find(experiment->model.preset) == NULL) {
-        char names[ERROR_MESSAGE_SIZE] = "known are";
-        for (size_t i = 0; model_shape_names[i] != NULL; i++) {
-            const size_t length = strlen(names);
-            if (experiment_preset_find(model_shape_names[i])->experts > 0) {
-                snprintf(names + length, sizeof names - length, "%s %s", i > 0 ? "," : "", model_shape_names[i]);
-            }
-        }
-        return refuse(error, names, "the layers of this model are not known: `model.preset` must be one that is");
     }
     return is_as_published(&experiment->model) ||
            refuse(error, "take the changed figures out of section `model`",
@@ -81,6 +85,10 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
     return topology->gpus_used % training->tensor_parallelism == 0 ||
            refuse(error, "tensor parallelism is simulated inside NVLink domains",
                   "training.tensor_parallelism does not divide the GPUs that are used of an NVLink domain");
+}
+
+bool train_setup_is_dense(const struct training_setup *setup) {
+    return setup->preset->experts == 0;
 }
 
 void train_setup_locate(const struct experiment *experiment, struct error *error) {

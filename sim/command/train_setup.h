@@ -11,6 +11,9 @@
 /** All that does not depend on a run; it refers to the experiment. False with *error, which shows the arithmetic, if the configuration describes no step. */
 bool train_setup_init(struct training_setup *setup, const struct experiment *experiment, struct error *error);
 
+/** True of a model without experts: its step needs no simulated exchange. */
+bool train_setup_is_dense(const struct training_setup *setup);
+
 /** Gives a mistake of the configuration that has no place that of section `training`. */
 void train_setup_locate(const struct experiment *experiment, struct error *error);
 

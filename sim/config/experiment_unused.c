@@ -286,6 +286,10 @@ static bool has_step(const struct experiment *experiment) {
     return experiment->training.global_batch > 0;
 }
 
+static bool has_model(const struct experiment *experiment) {
+    return is_moe(experiment) || has_step(experiment);
+}
+
 static bool has_virtual_stages(const struct experiment *experiment) {
     return has_step(experiment) && experiment->training.schedule != EXPERIMENT_SCHEDULE_1F1B;
 }
@@ -317,7 +321,7 @@ static const struct rule rules[] = {
     {"training.evaluation_every", has_evaluation, "with training.evaluation_batch"},
     {"traffic.kernel", has_kernels, "with a topology whose section gpu says what kernels take"},
     {"traffic.sms", uses_sms, "under kernel platform, with rates or a routing_map_cost in the topology's section gpu"},
-    {"model", is_moe, "under pattern moe"},
+    {"model", has_model, "under pattern moe or with training.global_batch"},
     {"model.groups", is_group_limited, "under gate group_limited"},
     {"model.groups_kept", is_group_limited, "under gate group_limited"},
     {"traffic.bytes", has_bytes, "under patterns other than moe, connection_matrix and workload_text"},

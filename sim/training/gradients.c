@@ -19,7 +19,7 @@ static uint32_t in_domain(const struct training_groups *groups, uint32_t n, uint
 
 uint64_t gradients_exchange_ps(const struct training_groups *groups, const struct model_parameters *held,
                                uint32_t bytes) {
-    const double shared = ring_seconds(groups, held->shared * bytes, groups->replicas,
+    const double shared = ring_seconds(groups, held->trained * bytes, groups->replicas,
                                        in_domain(groups, groups->replicas, groups->tensor));
     const double experts = ring_seconds(groups, held->experts * bytes, groups->expert_data,
                                         in_domain(groups, groups->expert_data, groups->expert));

@@ -40,7 +40,7 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
     const int cut = (operations.projections > 0) + (operations.dense > 0); // experts are whole: tokens go to them
     for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
         const bool backward = direction == PIPELINE_BACKWARD;
-        const double factor = backward ? LAYER_TIME_BACKWARD_FACTOR : 1;
+        const double factor = backward ? model_shape_backward(setup->shape) : 1;
         const uint64_t matrices_ps =
             compute_ps(setup, factor * matrices, training->precision, training->matrix_efficiency);
         const uint64_t attention_ps =

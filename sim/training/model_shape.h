@@ -8,6 +8,7 @@
 #include "config/experiment.h"
 #include "config/experiment_preset.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Dimensions that the traffic of a layer does not need. */
@@ -22,7 +23,13 @@ struct model_shape {
     uint32_t window_tokens;   /**< every second layer looks back only so far; 0 = none does */
     uint32_t dense_hidden;    /**< feed-forward layers without experts */
     uint32_t vocabulary;
-    uint32_t mtp_layers; /**< multi-token prediction: layers beyond the preset's */
+    uint32_t mtp_layers;    /**< multi-token prediction: layers beyond the preset's */
+    uint32_t feed_matrices; /**< of a feed-forward layer: 3 with a gate, 2 without */
+    bool bidirectional;     /**< every token sees the whole sequence */
+    uint32_t
+        unseen_matrices; /**< of hidden × hidden in a layer, that a token does not meet: those of another stream of tokens, modulation */
+    uint32_t
+        adapter_rank; /**< low-rank adapters of attention's linear maps are all that is trained (arXiv:2106.09685); 0 = all is */
     const char *source;
 };
 
@@ -56,14 +63,17 @@ struct model_operations {
 struct model_operations model_shape_operations(const struct model_shape *shape, const struct experiment_preset *preset,
                                                enum model_layer layer, uint32_t sequence_tokens);
 
-/** Parameters of a layer: those that every GPU of a stage holds, and those of all experts. */
+/** Parameters of a layer: those that every GPU of a stage holds, those of all experts, and of the former those that are trained. */
 struct model_parameters {
-    double shared, experts;
+    double shared, experts, trained;
 };
 
 /** Parameters of a layer. */
 struct model_parameters model_shape_parameters(const struct model_shape *shape, const struct experiment_preset *preset,
                                                enum model_layer layer);
+
+/** Operations backward ÷ forward of matrices: gradients of inputs, and of weights if they are trained. */
+double model_shape_backward(const struct model_shape *shape);
 
 /** How many layers of a kind there are. */
 uint32_t model_shape_count(const struct model_shape *shape, const struct experiment_preset *preset,

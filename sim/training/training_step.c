@@ -69,6 +69,7 @@ static struct model_parameters parameters_of(const struct making *making, uint32
         const struct model_parameters one =
             model_shape_parameters(making->setup->shape, making->setup->preset, making->layers[i].kind);
         sum.shared += one.shared / making->setup->groups.tensor;
+        sum.trained += one.trained / making->setup->groups.tensor;
         sum.experts += one.experts / making->setup->groups.expert;
     }
     return sum;
@@ -106,7 +107,8 @@ static double state_bytes(const struct making *making, const struct pipeline_lay
         double sum = 0;
         for (uint32_t part = stage; part < making->n_parts; part += stages) {
             const struct model_parameters own = parameters_of(making, layout->first[part], layout->first[part + 1]);
-            sum += own.shared * (held + (double)OPTIMISER_BYTES / groups->replicas) +
+            sum += own.shared * WEIGHT_BYTES +
+                   own.trained * (held - WEIGHT_BYTES + (double)OPTIMISER_BYTES / groups->replicas) +
                    own.experts * (held + (double)OPTIMISER_BYTES / groups->expert_data);
         }
         most = sum > most ? sum : most;
@@ -124,7 +126,7 @@ static double operations_of(const struct making *making) {
             making->setup->shape, making->setup->preset, making->layers[i].kind, layer_time_sequence(making->setup));
         operations += one.projections + one.attention + one.dense + one.router + one.experts + one.logits;
     }
-    return (1 + LAYER_TIME_BACKWARD_FACTOR) * operations * layer_time_sequence(making->setup) *
+    return (1 + model_shape_backward(making->setup->shape)) * operations * layer_time_sequence(making->setup) *
            making->setup->training->global_batch;
 }
 

@@ -43,6 +43,8 @@ static const struct {
     {"mixtral-8x7b", 46.7, 12.9, 0.03},     /* arXiv:2401.04088: 47 B, 13 B */
     {"llama-3.1-405b", 405.8, 403.7, 0.01}, /* arXiv:2407.21783; active: without the embedding */
     {"llama-3.1-8b", 8.03, 7.5, 0.01},
+    {"llama-2-70b-lora", 69.0, 68.7, 0.01}, /* arXiv:2307.09288; 68.98 B as released */
+    {"flux.1", 11.9, 6.5, 0.01},            /* 11.9 B as released; active: 57 × 12 h², by hand */
 };
 
 START_TEST(parameters_are_as_published) {
@@ -61,6 +63,28 @@ START_TEST(a_latent_attention_layer_by_hand) {
     ck_assert_double_eq(dense.attention, 2.0 * 128 * (192 + 128) * 2048);
     ck_assert_double_eq(dense.dense, 2.0 * 3 * 7168 * 18432);
     ck_assert_double_eq(dense.experts + dense.router + dense.logits, 0);
+}
+END_TEST
+
+START_TEST(adapters_are_all_that_is_trained) {
+    const struct model_shape *shape = model_shape_find("llama-2-70b-lora");
+    const struct experiment_preset *preset = experiment_preset_find("llama-2-70b-lora");
+    const struct model_parameters layer = model_shape_parameters(shape, preset, MODEL_LAYER_DENSE);
+    ck_assert_double_eq(80 * layer.trained, 44564480); // by hand: 16 × (8,192 + 10,240 + 8,192 + 8,192) each
+    ck_assert_double_eq(model_shape_parameters(shape, preset, MODEL_LAYER_LOGITS).trained, 0);
+    ck_assert_double_eq(model_shape_backward(shape), 1);
+    const struct model_parameters all = model_shape_parameters(
+        model_shape_find("llama-3.1-8b"), experiment_preset_find("llama-3.1-8b"), MODEL_LAYER_DENSE);
+    ck_assert_double_eq(all.trained, all.shared);
+    ck_assert_double_eq(model_shape_backward(model_shape_find("llama-3.1-8b")), 2);
+}
+END_TEST
+
+START_TEST(images_see_the_whole_sequence) {
+    const struct model_operations block =
+        model_shape_operations(model_shape_find("flux.1"), experiment_preset_find("flux.1"), MODEL_LAYER_DENSE, 512);
+    ck_assert_double_eq(block.attention, 2.0 * 24 * 256 * 512);
+    ck_assert_double_eq(block.projections + block.dense, 2.0 * 12 * 3072 * 3072);
 }
 END_TEST
 
@@ -86,6 +110,8 @@ int main(void) {
     TCase *tests = tcase_create("shapes");
     tcase_add_loop_test(tests, parameters_are_as_published, 0, (int)(sizeof published / sizeof *published));
     tcase_add_test(tests, a_latent_attention_layer_by_hand);
+    tcase_add_test(tests, adapters_are_all_that_is_trained);
+    tcase_add_test(tests, images_see_the_whole_sequence);
     tcase_add_test(tests, windows_shorten_every_second_layer);
     tcase_add_test(tests, racks_add_up_to_their_data_sheets);
     suite_add_tcase(suite, tests);

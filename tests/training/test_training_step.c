@@ -230,7 +230,8 @@ static const struct {
     void (*change)(void);
     const char *message;
 } broken[] = {
-    {change_gpus, "tensor 1 × context 1 × pipeline 4 parallelism = 4 GPUs for a copy of the model do not divide the 255 GPUs"},
+    {change_gpus,
+     "tensor 1 × context 1 × pipeline 4 parallelism = 4 GPUs for a copy of the model do not divide the 255 GPUs"},
     {change_experts, "GPUs of an expert-parallel group (48) do not divide the GPUs of a pipeline stage (64)"},
     {change_batch, "data-parallel copies × training.micro_batch (64) do not divide training.global_batch (500)"},
     {change_rounds, "pipeline stages (4) do not divide the micro-batches of a copy (6)"},
