@@ -305,13 +305,13 @@ bool arguments_are_silent(const struct arguments *arguments) {
 }
 
 /* Says that there is more to a configuration than what is read of it. */
-static void note_sweep(const struct arguments *arguments, const struct experiment *experiment) {
+static void note_points(const struct arguments *arguments, const char *section, const char *points, uint64_t n) {
     struct error note;
-    if (experiment->sweep.n_points > 0) {
+    if (n > 0) {
         error_set_file(&note, EXIT_CODE_OK, 0, arguments->operand,
-                       "the section `sweep` has %llu points, and this is the configuration without it",
-                       (unsigned long long)experiment->sweep.n_points);
-        error_hint(&note, "`moefabric sweep %.160s` runs the points", arguments->operand);
+                       "the section `%s` has %llu %s, and this is the configuration without it", section,
+                       (unsigned long long)n, points);
+        error_hint(&note, "`moefabric %s %.160s` runs the %s", section, arguments->operand, points);
         error_print(stderr, &note);
     }
 }
@@ -324,7 +324,8 @@ enum exit_code arguments_experiment(const struct arguments *arguments, struct ex
     }
     if (!arguments->quiet && !arguments_are_silent(arguments)) {
         error_list_print(stderr, &notes);
-        note_sweep(arguments, experiment);
+        note_points(arguments, "sweep", "points", experiment->sweep.n_points);
+        note_points(arguments, "size", "designs", experiment->size.n_points);
     }
     if (arguments->has_seed) {
         experiment->seeds[0] = arguments->seed;

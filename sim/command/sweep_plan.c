@@ -34,8 +34,9 @@ struct point_reading {
 
 static struct point_reading *read_point(const struct sweep_plan_source *source, uint64_t number) {
     struct point_reading *reading = memory_allocate(1, sizeof *reading);
-    reading->good = experiment_read_point(source->configuration, source->overrides, source->n_overrides, number,
-                                          &reading->experiment, &reading->labels, &reading->notes, &reading->errors);
+    reading->good =
+        experiment_read_point(source->configuration, "sweep", source->overrides, source->n_overrides, number,
+                              &reading->experiment, &reading->labels, &reading->notes, &reading->errors);
     return reading;
 }
 

@@ -101,7 +101,7 @@ void configuration_write_resolved(FILE *stream, const struct experiment *experim
             write_backgrounds(stream, experiment);
         } else if (section->listed) {
             write_failures(stream, experiment);
-        } else if (!section->amends && !section->plans) {
+        } else if (!section->amends && !section->plans && !section->derives) {
             write_section(stream, section, experiment, 0, group, sizeof group);
         }
     }

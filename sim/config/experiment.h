@@ -343,6 +343,47 @@ struct experiment_sweep {
     uint64_t n_points;                /**< 0: there is no sweep */
 };
 
+/** Who shares a leaf in a fabric that is worked out. */
+enum experiment_leaves {
+    EXPERIMENT_LEAVES_AS_TOPOLOGY,
+    EXPERIMENT_LEAVES_SHARED,    /**< consecutive GPUs, whatever their rail */
+    EXPERIMENT_LEAVES_RAIL,      /**< GPUs of one rail */
+    EXPERIMENT_LEAVES_RACK_RAIL, /**< the same, and all GPUs of a rack's rail share a leaf */
+};
+
+/** Section `design`: a fabric that is worked out from the topology's switches; 0 = as the topology has it. */
+struct experiment_design {
+    uint32_t gpus;                /**< at least; 0 = those of the topology */
+    uint64_t nic_rate_bits_per_s; /**< of a GPU, all planes together */
+    uint32_t planes;
+    double oversubscription; /**< of leaves, at most */
+    uint32_t tiers;          /**< of switches; 0 = the fewest that reach */
+    enum experiment_leaves leaves;
+    bool worked_out; /**< the topology is no longer that of the file */
+    uint32_t racks;  /**< of the whole cluster, of which the topology may hold a part; 0 = the topology is all of it */
+};
+
+/** Section `size`: what a cluster is to do, and what it may be; its space is read by sweep.h. */
+struct experiment_size {
+    uint64_t step_time_ps, time_to_train_ps, all_to_all_p99_ps, output_token_time_ps; /**< at most; 0 = not asked */
+    double tokens_per_s, tokens_per_s_gpu;                                            /**< at least; 0 = not asked */
+    uint64_t power_watts;                                                             /**< at most; 0 = no limit */
+    uint32_t racks;                                                                   /**< at most; 0 = no limit */
+    double budget;             /**< at most, in the currency of the prices; 0 = no limit */
+    double memory_share;       /**< of a GPU's, that may be filled */
+    uint64_t rack_power_watts; /**< of a rack with its GPUs; 0 = unknown: only the network counts */
+    char prices[256];          /**< file, beside the configuration */
+    double model_error;        /**< by which intervals are widened */
+    double fluid_error;        /**< by which designs may be better than the fluid model says */
+    uint32_t finalists;
+    uint64_t seeds[EXPERIMENT_SEEDS];
+    uint32_t n_seeds;        /**< 0: the configuration's own */
+    double activation_bytes; /**< of a token and hidden element in a layer, kept for the backward pass */
+    uint64_t limit;          /**< points at most */
+    uint64_t n_points;       /**< 0: there is no section */
+    struct experiment_place place;
+};
+
 enum experiment_gpu {
     EXPERIMENT_GPU_H100,
     EXPERIMENT_GPU_H800,
@@ -436,6 +477,8 @@ struct experiment {
     struct experiment_record record;
     enum experiment_network_model network_model;
     struct experiment_sweep sweep;
+    struct experiment_design design;
+    struct experiment_size size;
     struct experiment_training training;
     uint64_t seeds[EXPERIMENT_SEEDS];
     uint32_t n_seeds;

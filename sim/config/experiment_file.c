@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "config/background_reader.h"
 #include "config/contradiction.h"
+#include "config/design.h"
 #include "config/experiment_check.h"
 #include "config/experiment_doubt.h"
 #include "config/experiment_preset.h"
@@ -42,7 +43,8 @@ struct reading {
     struct override *overrides;
     size_t n_overrides;
     size_t n_settings;                /* of the point, behind the overrides */
-    const uint64_t *point;            /* of the sweep; NULL: the configuration as it stands */
+    const uint64_t *point;            /* of the sweep or design space; NULL: the configuration as it stands */
+    const char *section;              /* that it is a point of */
     struct experiment_labels *labels; /* may be NULL */
     struct experiment *experiment;
     struct error_list *errors;
@@ -72,14 +74,16 @@ static void read_override(struct reading *reading, const char *text, struct over
 
 /** What overrides apply to. */
 enum stage {
-    STAGE_SWEEP,    /* the section `sweep`, which may add overrides of its own */
+    STAGE_SWEEP,    /* the sections `sweep` and `size`, which may add overrides of their own */
     STAGE_TOPOLOGY, /* the topology as a whole, which decides what others apply to */
     STAGE_BELOW,    /* keys of the topology */
     STAGE_OTHERS,
 };
 
 static enum stage stage_of(const struct override *override) {
-    if (strncmp(override->key, "sweep", 5) == 0 && (override->key[5] == '\0' || override->key[5] == '.')) {
+    const size_t length = strcspn(override->key, ".");
+    if ((length == 5 && strncmp(override->key, "sweep", 5) == 0) ||
+        (length == 4 && strncmp(override->key, "size", 4) == 0)) {
         return STAGE_SWEEP;
     }
     if (strcmp(override->key, "topology") == 0) {
@@ -202,11 +206,13 @@ static void fill(const struct reading *reading, const struct tree_node *topology
         background_reader_read(background->value, experiment, reading->errors);
     }
     locate(reading->root, "training", &experiment->training.place);
+    locate(reading->root, "size", &experiment->size.place);
     locate(reading->root, "record.links", &experiment->record.links_place);
     locate(reading->root, "record.pairs", &experiment->record.pairs_place);
     const struct contradiction_scope scope = {
         .topology = topology, .experiment = reading->root, .errors = reading->errors};
     if (topology != NULL) {
+        design_apply(experiment, &scope);
         topology_check(&experiment->topology, &scope);
     }
     experiment_check(experiment, &scope);
@@ -239,12 +245,15 @@ static void add_setting(void *context, const struct sweep_setting *setting) {
 
 /** An override of a key that is swept would be lost. */
 static void check_swept(const struct reading *reading, const struct sweep *sweep) {
+    char hint[ERROR_MESSAGE_SIZE];
+    snprintf(hint, sizeof hint, "change the section: --set '%s%s'", reading->section,
+             strcmp(reading->section, "sweep") == 0 ? "={grid: {…}}" : ".grid={…}");
     for (size_t i = 0; i < reading->n_overrides; i++) {
         for (uint32_t a = 0; a < sweep->n_axes; a++) {
             if (strcmp(reading->overrides[i].key, sweep->axes[a]) == 0) {
-                tree_report(reading->errors, reading->overrides[i].place, ERROR_ID_SWEEP,
-                            "change the section: --set 'sweep={grid: {…}}'", "`%.60s` is swept by this configuration",
-                            sweep->axes[a]);
+                tree_report(reading->errors, reading->overrides[i].place, ERROR_ID_SWEEP, hint,
+                            "`%.60s` is %s by this configuration", sweep->axes[a],
+                            strcmp(reading->section, "sweep") == 0 ? "swept" : "varied");
             }
         }
     }
@@ -273,7 +282,9 @@ static void fill_labels(const struct reading *reading, const struct sweep *sweep
 
 /** The settings of a point, its seeds among them. */
 static void take_point(struct reading *reading, const struct sweep *sweep) {
-    const struct tree_entry *seeds = tree_find_path(reading->root, "sweep.seeds");
+    char path[32];
+    snprintf(path, sizeof path, "%s.seeds", reading->section);
+    const struct tree_entry *seeds = tree_find_path(reading->root, path);
     if (seeds != NULL) {
         add_setting(reading, &(struct sweep_setting){"seeds", seeds->key_place, seeds->value});
     }
@@ -283,29 +294,39 @@ static void take_point(struct reading *reading, const struct sweep *sweep) {
     }
 }
 
-/** Reads the section `sweep`, and takes what it says of the point that is asked for. */
-static void read_sweep(struct reading *reading) {
-    const struct tree_entry *entry = tree_find(reading->root, "sweep");
+/** A configuration without the section that it is to be a point of. */
+static void report_missing(const struct reading *reading) {
     const struct tree_place whole = {.source = reading->root->place.source};
+    const bool sweep = strcmp(reading->section, "sweep") == 0;
+    tree_report(reading->errors, whole, ERROR_ID_SWEEP,
+                sweep ? "add, for example, sweep: {grid: {traffic.tokens_per_gpu: [256, 1024]}}"
+                      : "add, for example, size: {all_to_all_p99: 1 ms, grid: {design.oversubscription: [1, 2, 4]}}",
+                "the configuration has no section `%s`", reading->section);
+}
+
+/** Reads the section `sweep` or `size`, and takes what it says of the point that is asked for. */
+static void read_points(struct reading *reading, const char *name, uint64_t *n_points) {
+    const struct tree_entry *entry = tree_find(reading->root, name);
+    const bool asked = reading->point != NULL && strcmp(reading->section, name) == 0;
     const bool all = reading->point == NULL || *reading->point == 0; /* once is enough */
     struct sweep sweep;
-    if (entry == NULL && reading->point != NULL) {
-        tree_report(reading->errors, whole, ERROR_ID_SWEEP,
-                    "add, for example, sweep: {grid: {traffic.tokens_per_gpu: [256, 1024]}}",
-                    "the configuration has no section `sweep`");
+    if (entry == NULL && asked) {
+        report_missing(reading);
     }
-    if (entry == NULL || !sweep_read(reading->tree, entry->value, all, &sweep, reading->errors)) {
+    if (entry == NULL || !sweep_read(reading->tree, entry->value, name, all, &sweep, reading->errors)) {
         return;
     }
-    reading->experiment->sweep.n_points = sweep.n_points;
-    if (reading->point == NULL) {
+    *n_points = sweep.n_points;
+    if (!asked) {
         return;
     }
     check_swept(reading, &sweep);
     if (*reading->point < sweep.n_points) {
         take_point(reading, &sweep);
     } else {
-        tree_report(reading->errors, entry->key_place, ERROR_ID_SWEEP, "`moefabric sweep --list` lists them",
+        char hint[ERROR_MESSAGE_SIZE];
+        snprintf(hint, sizeof hint, "`moefabric %s --list` lists them", name);
+        tree_report(reading->errors, entry->key_place, ERROR_ID_SWEEP, hint,
                     "there is no point %" PRIu64 ": points are numbered from 0 to %" PRIu64, *reading->point,
                     sweep.n_points - 1);
     }
@@ -328,8 +349,10 @@ static void read_all(struct reading *reading, const char *const *overrides) {
     for (size_t i = 0; i < reading->n_overrides; i++) {
         read_override(reading, overrides[i], &reading->overrides[i]);
     }
+    uint64_t sweep_points = 0, size_points = 0;
     apply_overrides(reading, STAGE_SWEEP);
-    read_sweep(reading);
+    read_points(reading, "sweep", &sweep_points);
+    read_points(reading, "size", &size_points);
     apply_overrides(reading, STAGE_TOPOLOGY);
     struct tree_node *topology = load_topology(reading);
     if (topology != NULL || tree_find(reading->root, "topology") == NULL) {
@@ -337,6 +360,8 @@ static void read_all(struct reading *reading, const char *const *overrides) {
     }
     apply_overrides(reading, STAGE_OTHERS);
     fill(reading, topology);
+    reading->experiment->sweep.n_points = sweep_points;
+    reading->experiment->size.n_points = size_points;
     free(reading->overrides);
 }
 
@@ -361,12 +386,17 @@ bool experiment_read_noting(const char *path, const char *const *overrides, size
     return read_file(&reading, overrides, notes);
 }
 
-bool experiment_read_point(const char *path, const char *const *overrides, size_t n, uint64_t point,
-                           struct experiment *experiment, struct experiment_labels *labels, struct error_list *notes,
-                           struct error_list *errors) {
+bool experiment_read_point(const char *path, const char *section, const char *const *overrides, size_t n,
+                           uint64_t point, struct experiment *experiment, struct experiment_labels *labels,
+                           struct error_list *notes, struct error_list *errors) {
     *labels = (struct experiment_labels){0};
-    struct reading reading = {
-        .name = path, .n_overrides = n, .point = &point, .labels = labels, .experiment = experiment, .errors = errors};
+    struct reading reading = {.name = path,
+                              .n_overrides = n,
+                              .point = &point,
+                              .section = section,
+                              .labels = labels,
+                              .experiment = experiment,
+                              .errors = errors};
     return read_file(&reading, overrides, notes);
 }
 

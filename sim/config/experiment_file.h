@@ -36,13 +36,13 @@ struct experiment_labels {
 };
 
 /**
- * One point of the configuration's section `sweep` (sweep.h), numbered from 0, as a configuration of its own; experiment->sweep.n_points
- * is how many there are. *labels are set, and must be freed, whenever the section itself is good, also where the point has mistakes.
- * Mistakes in what a point sets have their place in the section. A configuration without `sweep` is a mistake here. notes may be NULL.
+ * One point of the configuration's section `sweep` or design of its section `size` (sweep.h), numbered from 0, as a configuration of its own; n_points of
+ * that section is how many there are. *labels are set, and must be freed, whenever the section itself is good, also where the point has mistakes.
+ * Mistakes in what a point sets have their place in the section. A configuration without that section is a mistake here. notes may be NULL.
  */
-bool experiment_read_point(const char *path, const char *const *overrides, size_t n, uint64_t point,
-                           struct experiment *experiment, struct experiment_labels *labels, struct error_list *notes,
-                           struct error_list *errors);
+bool experiment_read_point(const char *path, const char *section, const char *const *overrides, size_t n,
+                           uint64_t point, struct experiment *experiment, struct experiment_labels *labels,
+                           struct error_list *notes, struct error_list *errors);
 
 /** Frees the texts. */
 void experiment_labels_fini(struct experiment_labels *labels);

@@ -4,6 +4,7 @@
  */
 #include "config/background_keys.h"
 #include "config/congestion_keys.h"
+#include "config/design_keys.h"
 #include "config/experiment.h"
 #include "config/experiment_preset.h"
 #include "config/failure_keys.h"
@@ -11,6 +12,7 @@
 #include "config/key.h"
 #include "config/placement_keys.h"
 #include "config/record_keys.h"
+#include "config/size_keys.h"
 #include "config/sweep_keys.h"
 #include "config/training_keys.h"
 
@@ -500,6 +502,10 @@ static const struct section sections[] = {
     {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},
     {"sweep", "Points that `moefabric sweep` runs: which keys take which values.", .keys = sweep_keys,
      .n_keys = SWEEP_KEYS, PART(sweep), .plans = true},
+    {"design", "A fabric worked out from the topology's switches, in place of `cluster`'s and the topology's own.",
+     .keys = design_keys, .n_keys = DESIGN_KEYS, PART(design), .derives = true},
+    {"size", "What a cluster is to do and may draw and cost, and the designs that `moefabric size` chooses from.",
+     .keys = size_keys, .n_keys = SIZE_KEYS, PART(size), .plans = true},
     {"record", "Series over time of links and queue pairs, for the result file.", .keys = record_keys,
      .n_keys = RECORD_KEYS, PART(record)},
     {"limits", "When a run is given up.", SECTION(limits_keys)},

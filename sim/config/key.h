@@ -59,8 +59,9 @@ struct section {
     size_t offset; /**< of the keys' base struct in the schema's */
     bool
         amends; /**< sets only what is given, over values that another section has set: no defaults, nothing required */
-    bool listed; /**< describes each item of a list of this path, not a section of the file */
-    bool plans;  /**< plans several configurations, and is part of none of them: left out of what is resolved */
+    bool listed;  /**< describes each item of a list of this path, not a section of the file */
+    bool plans;   /**< plans several configurations, and is part of none of them: left out of what is resolved */
+    bool derives; /**< works out values of other sections: left out of what is resolved, where those stand */
 };
 
 /** All sections of a kind of file. */

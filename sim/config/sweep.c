@@ -21,7 +21,8 @@ struct reading {
     const struct tree_node *section;
     struct sweep *sweep;
     struct error_list *errors;
-    bool all; /* check every value */
+    const char *name; /* of the section */
+    bool all;         /* check every value */
 };
 
 static void report(const struct reading *reading, struct tree_place place, const char *hint, const char *what) {
@@ -33,8 +34,8 @@ static const struct key *key_of(const struct reading *reading, const struct tree
     char hint[ERROR_MESSAGE_SIZE];
     if (!key_path_find(entry->key, path)) {
         tree_report(reading->errors, entry->key_place, ERROR_ID_KEY_UNKNOWN,
-                    key_path_hint(entry->key, hint, sizeof hint), "`%.60s` in `sweep` is no key of a configuration",
-                    entry->key);
+                    key_path_hint(entry->key, hint, sizeof hint), "`%.60s` in `%s` is no key of a configuration",
+                    entry->key, reading->name);
         return NULL;
     }
     if (strcmp(entry->key, "name") == 0) {
@@ -173,7 +174,7 @@ static void scan(struct reading *reading) {
         if (entry->value->kind != kind) {
             tree_report(reading->errors, entry->value->place, ERROR_ID_VALUE_TYPE,
                         list ? "its points follow, each a mapping" : "its keys follow, each with a list of values",
-                        "`sweep.%s` is %s", entry->key, tree_kind_name(entry->value));
+                        "`%s.%s` is %s", reading->name, entry->key, tree_kind_name(entry->value));
             continue;
         }
         (list ? scan_list : zip ? scan_zip : scan_grid)(reading, entry->value);
@@ -207,14 +208,18 @@ static bool check_size(struct reading *reading) {
     const uint64_t limit = limit_of(reading->section);
     const double product = multiply(reading, arithmetic, sizeof arithmetic);
     if (reading->sweep->n_dimensions == 0) {
-        report(reading, reading->section->place,
-               "for example grid: {traffic.tokens_per_gpu: [256, 1024]}; `moefabric explain sweep`",
-               "the sweep is empty: it names no key");
+        char hint[ERROR_MESSAGE_SIZE], what[ERROR_MESSAGE_SIZE];
+        snprintf(hint, sizeof hint, "for example grid: {traffic.tokens_per_gpu: [256, 1024]}; `moefabric explain %s`",
+                 reading->name);
+        snprintf(what, sizeof what, "the %s is empty: it names no key",
+                 strcmp(reading->name, "sweep") == 0 ? "sweep" : "design space");
+        report(reading, reading->section->place, hint, what);
         return false;
     }
     if (product > (double)limit) {
-        tree_report(reading->errors, reading->section->place, ERROR_ID_SWEEP,
-                    "take fewer values, or raise `sweep.limit` (up to 1000000)",
+        char hint[ERROR_MESSAGE_SIZE];
+        snprintf(hint, sizeof hint, "take fewer values, or raise `%s.limit` (up to 1000000)", reading->name);
+        tree_report(reading->errors, reading->section->place, ERROR_ID_SWEEP, hint,
                     "%s = %.15g points, and the limit is %" PRIu64, arithmetic, product, limit);
         return false;
     }
@@ -261,10 +266,11 @@ static void check_values(const struct reading *reading) {
     }
 }
 
-bool sweep_read(struct tree *tree, const struct tree_node *section, bool all, struct sweep *sweep,
+bool sweep_read(struct tree *tree, const struct tree_node *section, const char *name, bool all, struct sweep *sweep,
                 struct error_list *errors) {
     const unsigned before = errors->count + errors->dropped;
-    struct reading reading = {.tree = tree, .section = section, .sweep = sweep, .errors = errors, .all = all};
+    struct reading reading = {
+        .tree = tree, .section = section, .sweep = sweep, .errors = errors, .name = name, .all = all};
     *sweep = (struct sweep){.tree = tree};
     scan(&reading);
     if (errors->count + errors->dropped == before && check_size(&reading) && all) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * The section `sweep` of a configuration as a list of points: which keys each of them sets, and to what.
+ * The section `sweep` (or the design space of section `size`) of a configuration as a list of points: which keys each of them sets, and to what.
  *
  * A sweep is a product of dimensions: every key of `grid` is one, `zip` is one, `list` is one, in the order of the file. Point numbers
  * count from 0, the last dimension changes fastest. The same text gives the same points on every machine.
@@ -40,11 +40,11 @@ struct sweep {
 };
 
 /**
- * Reads the section. Unknown keys, a key swept twice, an axis without values, values of unequal number under `zip`, and more points than
+ * Reads the section, of this name. Unknown keys, a key swept twice, an axis without values, values of unequal number under `zip`, and more points than
  * `limit` allows are appended to *errors, all of them, and false is returned; with `all`, values that their key cannot take, too, which takes as
  * long as there are values. Without it those of a point are found when the point is read.
  */
-bool sweep_read(struct tree *tree, const struct tree_node *section, bool all, struct sweep *sweep,
+bool sweep_read(struct tree *tree, const struct tree_node *section, const char *name, bool all, struct sweep *sweep,
                 struct error_list *errors);
 
 /** Settings of a point (below n_points): calls back for each. A value of a range that is no whole number where one is needed is appended to *errors. */

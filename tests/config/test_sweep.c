@@ -28,7 +28,7 @@ static void expand(const char *text, char line[LINE_SIZE]) {
     const struct tree_node *root = tree_parse(tree, "sweep.yaml", text, strlen(text), 0, &errors);
     ck_assert_ptr_nonnull(root);
     line[0] = '\0';
-    if (!sweep_read(tree, root, true, &sweep, &errors)) {
+    if (!sweep_read(tree, root, "sweep", true, &sweep, &errors)) {
         ck_assert_uint_gt(errors.count, 0);
         snprintf(line, LINE_SIZE, "%u:%u: %s", errors.errors[0].line, errors.errors[0].column,
                  errors.errors[0].message);
@@ -157,7 +157,7 @@ static bool read_point(const char *sweep, uint64_t point, const char *override, 
     fprintf(stream, "%ssweep:\n  %s\n", head, sweep);
     fclose(stream);
     const bool good_point =
-        experiment_read_point(path, &override, override != NULL, point, experiment, labels, NULL, errors);
+        experiment_read_point(path, "sweep", &override, override != NULL, point, experiment, labels, NULL, errors);
     unlink(path);
     return good_point;
 }
