@@ -6,6 +6,7 @@
 #include "command/failures.h"
 #include "command/headroom_report.h"
 #include "command/ideal.h"
+#include "command/job_report.h"
 #include "command/preview.h"
 #include "command/rail_report.h"
 #include "command/record.h"
@@ -36,6 +37,7 @@ static void print_rate(struct table *table, enum quantity_kind kind, double valu
 /* The load of a mixture-of-experts plan: what bounds each phase. */
 static void print_load(const struct experiment *experiment, const struct fabric *fabric, const struct plan *plan) {
     const struct ideal ideal = {.fabric = fabric, .experiment = experiment, .plan = plan};
+    const struct moe_counts *counts = moe_plan_counts(plan->moe);
     struct table *table = table_create();
     table_column(table, "phase", TABLE_LEFT);
     table_column(table, "fabric, mean GPU", TABLE_RIGHT);
@@ -49,7 +51,7 @@ static void print_load(const struct experiment *experiment, const struct fabric 
         }
         const struct moe_summary_extent extent = moe_summary_extent(plan->moe, phase);
         table_cell(table, "%s", moe_summary_phase_name(phase));
-        print_rate(table, QUANTITY_BYTES, (double)extent.total.fabric_sent.bytes / plan->placement.n_ranks);
+        print_rate(table, QUANTITY_BYTES, (double)extent.total.fabric_sent.bytes / moe_counts_participants(counts));
         print_rate(table, QUANTITY_BYTES, (double)extent.largest.fabric_sent.bytes);
         print_rate(table, QUANTITY_BYTES, (double)extent.largest.fabric_received.bytes);
         print_rate(table, QUANTITY_BYTES, (double)extent.largest.nvlink_received.bytes);
@@ -57,6 +59,9 @@ static void print_load(const struct experiment *experiment, const struct fabric 
     }
     table_print(table, stdout, 2);
     table_free(table);
+    if (counts->shape.groups) {
+        job_report_print(stdout, counts->shape.groups, plan->placement.ranks_per_domain);
+    }
     const struct moe_summary_balance experts = moe_summary_expert_balance(plan->moe);
     const struct moe_summary_balance ranks = moe_summary_rank_balance(plan->moe);
     printf("  load      experts: largest ÷ mean %.3f (expert %u); GPUs: largest ÷ mean %.3f (GPU %u)\n",

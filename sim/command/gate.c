@@ -55,11 +55,17 @@ static struct load_balance expert_balance(const struct moe_counts *counts) {
 
 static struct load_balance rank_balance(const struct moe *moe, uint32_t n_ranks) {
     double *loads = memory_allocate(n_ranks, sizeof *loads);
+    uint32_t *ranks = memory_allocate(n_ranks, sizeof *ranks), n = 0; /* that take part */
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
-        loads[rank] = (double)moe_summary_rank_tokens(moe, rank);
+        if (moe_counts_takes_part(moe_plan_counts(moe), rank)) {
+            ranks[n] = rank;
+            loads[n++] = (double)moe_summary_rank_tokens(moe, rank);
+        }
     }
-    const struct load_balance balance = load_balance_of(loads, n_ranks);
+    struct load_balance balance = load_balance_of(loads, n);
+    balance.index = ranks[balance.index];
     free(loads);
+    free(ranks);
     return balance;
 }
 
@@ -68,11 +74,11 @@ static bool view_init(struct view *view, const struct experiment *experiment, co
     const struct moe_counts *counts = moe_plan_counts(moe);
     const struct experiment_routing *routing = &experiment->traffic.routing;
     const uint32_t n_ranks = counts->shape.placement.n_ranks;
-    const double tokens = (double)n_ranks * counts->shape.tokens;
+    const double tokens = (double)moe_counts_participants(counts) * counts->shape.tokens;
     *view = (struct view){.experiment = experiment, .moe = moe};
     view->experts = expert_balance(counts);
     view->ranks = rank_balance(moe, n_ranks);
-    view->picks = (uint64_t)n_ranks * counts->shape.tokens * counts->shape.top_k;
+    view->picks = (uint64_t)moe_counts_participants(counts) * counts->shape.tokens * counts->shape.top_k;
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         view->domains_a_token += (double)counts->domains_sent[rank] / tokens;
         view->ranks_a_token += (double)counts->ranks_received[rank] / tokens;
@@ -145,7 +151,7 @@ static void print_layers(const struct view *view) {
 static void print_text(const struct view *view) {
     const struct moe_counts *counts = moe_plan_counts(view->moe);
     printf("tokens    %" PRIu32 " of each of %" PRIu32 " GPUs, %" PRIu32 " of %" PRIu32 " experts each\n",
-           counts->shape.tokens, counts->shape.placement.n_ranks, counts->shape.top_k, counts->shape.experts);
+           counts->shape.tokens, moe_counts_participants(counts), counts->shape.top_k, counts->shape.experts);
     const uint32_t experts = counts->shape.experts, index = view->experts.index;
     char busiest[64];
     snprintf(busiest, sizeof(busiest), "expert %" PRIu32, index % experts);

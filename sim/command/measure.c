@@ -201,7 +201,7 @@ static void fill_moe_phase(struct measurement *measurement, const struct ideal *
     struct measurement_phase *phase = &measurement->phases[p];
     snprintf(phase->name, sizeof(phase->name), "%s", moe_summary_phase_name(summary));
     phase->kind = p == MEASURE_PHASE_COUNTS ? MEASUREMENT_PHASE_CONTROL : MEASUREMENT_PHASE_DATA;
-    phase->participants = measurement->n_ranks;
+    phase->participants = moe_counts_participants(moe_plan_counts(moe));
     phase->collective_ranks = moe_plan_counts(moe)->shape.group_ranks;
     phase->ideal_ps = ideal_phase_ps(ideal, summary);
     const bool backward = summary == MOE_SUMMARY_COMBINE_BACKWARD || summary == MOE_SUMMARY_DISPATCH_BACKWARD;

@@ -15,6 +15,7 @@ enum {
     EXPERIMENT_BACKGROUNDS = 8,               /**< tags have 3 bits for them */
     EXPERIMENT_BACKGROUND_MESSAGES = 1 << 26, /**< of a GPU to another: tags have 26 bits */
     EXPERIMENT_GPUS_SIZE = 256,
+    EXPERIMENT_JOB_SIZE = 2048, /**< a job may have some GPUs of each of hundreds of racks */
     EXPERIMENT_RECORD_NAMES = 64,
 };
 
@@ -52,6 +53,7 @@ enum experiment_group_placement {
     EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE, /**< ranks that follow each other */
     EXPERIMENT_GROUP_PLACEMENT_STRIDED,     /**< NVLink domains that are as many apart as there are groups */
     EXPERIMENT_GROUP_PLACEMENT_RANDOM,      /**< moe: ranks in an order drawn at random */
+    EXPERIMENT_GROUP_PLACEMENT_PACKED,      /**< moe: each group in as few domains as have room (gpu_groups.h) */
 };
 /** How token copies get to their experts and back: workload/README.md. */
 enum experiment_algorithm {
@@ -64,9 +66,24 @@ enum experiment_algorithm {
     EXPERIMENT_ALGORITHMS
 };
 
-/** Does a token go to an NVLink domain once, to be forwarded there? Else each (token, expert) copy goes to the expert's rank. */
+/** What an algorithm needs of a configuration: said once, for whoever checks it and whoever makes plans. */
+struct experiment_algorithm_needs {
+    bool
+        by_domain; /**< a token goes to an NVLink domain once, to be forwarded there; else each (token, expert) copy goes to the expert's rank */
+    bool
+        positions; /**< it hands on: ranks are known by domain and position, so that a group is made of whole domains, or tables say where its GPUs are */
+    bool byte_chunks; /**< chunks of traffic.chunk_bytes; by_domain: of traffic.chunk_tokens */
+    bool channels;    /**< traffic.channels peers at a time */
+    bool gathers_map; /**< routing maps in place of counts */
+    bool grants;      /**< it knows early pacing */
+};
+
+/** Of each algorithm. */
+extern const struct experiment_algorithm_needs experiment_algorithm_needs[EXPERIMENT_ALGORITHMS];
+
+/** Does a token go to an NVLink domain once, to be forwarded there? */
 static inline bool experiment_algorithm_by_domain(enum experiment_algorithm algorithm) {
-    return algorithm == EXPERIMENT_ALGORITHM_TWO_HOP || algorithm == EXPERIMENT_ALGORITHM_HYBRID_EP;
+    return experiment_algorithm_needs[algorithm].by_domain;
 }
 
 /** Names of algorithms in configurations and tables, EXPERIMENT_ALGORITHMS of them, then NULL. */
@@ -144,12 +161,12 @@ struct experiment_traffic {
     uint64_t bytes;               /**< patterns other than moe: a message (all_to_all: to each peer) */
     uint32_t source, destination; /**< single; incast: destination */
     uint32_t senders;             /**< incast */
-    char
-        gpus[EXPERIMENT_GPUS_SIZE]; /**< permutation, all_to_all: who takes part, as gpu_list.h reads it; empty = all */
-    char matrix[256];               /**< connection_matrix: name of the file, as given; empty = none */
-    char workload[256];             /**< workload_text: name of the file, as given; empty = none */
-    uint32_t tokens_per_gpu;        /**< moe */
-    uint32_t expert_parallelism;    /**< GPUs of one expert-parallel group; 0 = all */
+    char gpus
+        [EXPERIMENT_JOB_SIZE]; /**< moe, permutation, ring, all_to_all: who takes part, as gpu_list.h reads it; empty = all */
+    char matrix[256];          /**< connection_matrix: name of the file, as given; empty = none */
+    char workload[256];        /**< workload_text: name of the file, as given; empty = none */
+    uint32_t tokens_per_gpu;     /**< moe */
+    uint32_t expert_parallelism; /**< GPUs of one expert-parallel group; 0 = all */
     enum experiment_group_placement group_placement;
     enum experiment_gate gate;
     double zipf_exponent;

@@ -182,13 +182,13 @@ static void check_gpus(const struct experiment *experiment, uint64_t gpus, const
         return;
     }
     if (traffic->pattern != EXPERIMENT_PATTERN_PERMUTATION && traffic->pattern != EXPERIMENT_PATTERN_RING &&
-        traffic->pattern != EXPERIMENT_PATTERN_ALL_TO_ALL) {
+        traffic->pattern != EXPERIMENT_PATTERN_ALL_TO_ALL && traffic->pattern != EXPERIMENT_PATTERN_MOE) {
         CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.gpus", "traffic.pattern",
-                 "only permutation and all_to_all can be among some of the GPUs");
+                 "only moe, permutation, ring and all_to_all can be among some of the GPUs");
     } else if (!gpu_list_read(&list, traffic->gpus, (uint32_t)gpus, problem, sizeof problem)) {
         CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.gpus", "gpus_used", "%.300s", problem);
     } else {
-        if (list.n_gpus < 2) {
+        if (list.n_gpus < 2 && traffic->pattern != EXPERIMENT_PATTERN_MOE) {
             CONFLICT(ERROR_ID_CONFLICT_TRAFFIC, "traffic.gpus", "traffic.pattern", "this pattern needs 2 GPUs");
         }
         gpu_list_fini(&list);
@@ -222,7 +222,7 @@ static void check_policy(const struct experiment *experiment, const struct exper
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, "traffic.pattern",
                  "policy `%s`: early pacing acts on what a dispatch announces; this traffic announces nothing",
                  policy->name);
-    } else if (policy->early_pacing && traffic->algorithm > EXPERIMENT_ALGORITHM_TWO_HOP) {
+    } else if (policy->early_pacing && !experiment_algorithm_needs[traffic->algorithm].grants) {
         CONFLICT(ERROR_ID_CONFLICT_POLICIES, place, "traffic.algorithm",
                  "policy `%s`: early pacing is known to algorithms direct and two_hop, not to %s", policy->name,
                  experiment_algorithm_names[traffic->algorithm]);

@@ -28,7 +28,14 @@ static const char *const gates[] = {"uniform",  "zipf",      "hot_expert", "grou
                                     "balanced", "dirichlet", "measured",   "trace",         NULL};
 const char *const experiment_algorithm_names[EXPERIMENT_ALGORITHMS + 1] = {"direct",   "two_hop",   "pxn", "nccl_p2p",
                                                                            "pairwise", "hybrid_ep", NULL};
-static const char *const group_placements[] = {"consecutive", "strided", "random", NULL};
+const struct experiment_algorithm_needs experiment_algorithm_needs[EXPERIMENT_ALGORITHMS] = {
+    [EXPERIMENT_ALGORITHM_DIRECT] = {.grants = true},
+    [EXPERIMENT_ALGORITHM_TWO_HOP] = {.by_domain = true, .positions = true, .grants = true},
+    [EXPERIMENT_ALGORITHM_PXN] = {.positions = true, .byte_chunks = true},
+    [EXPERIMENT_ALGORITHM_NCCL_P2P] = {.byte_chunks = true, .channels = true},
+    [EXPERIMENT_ALGORITHM_HYBRID_EP] = {.by_domain = true, .positions = true, .gathers_map = true},
+};
+static const char *const group_placements[] = {"consecutive", "strided", "random", "packed", NULL};
 static const char *const kernels[] = {"ideal", "platform", NULL};
 static const char *const types[] = {"fp8", "bf16", "nvfp4", NULL};
 static const char *const phases[] = {"dispatch", "combine", "combine_backward", "dispatch_backward", NULL};
@@ -155,7 +162,11 @@ static const struct key traffic_keys[] = {
     {"senders", KEY_QUANTITY, QUANTITY_COUNT, "1", "16777215", "8",
      .doc = "incast: ranks that send, without the one that receives.", FIELD(experiment_traffic, senders)},
     {"gpus", KEY_TEXT, .fallback = "all",
-     .doc = "permutation, ring, all_to_all: who takes part: all, or numbers and ranges such as \"0-7, 16, 64-127/8\".",
+     .doc = "moe, permutation, ring, all_to_all: who takes part: all, or numbers and ranges such as \"0-7, 16, "
+            "64-127/8\". Under moe these are the GPUs that a job was given, of racks that it may share with others: as "
+            "many "
+            "or few of each as there are. The rest of the cluster is there and idle, or has traffic of section "
+            "background.",
      FIELD(experiment_traffic, gpus)},
     {"matrix", KEY_TEXT,
      .doc = "connection_matrix: a connection matrix of htsim (.cm) or a flow file of HPCC's ns-3 (.txt), looked up "
@@ -176,7 +187,8 @@ static const struct key traffic_keys[] = {
          "moe: which ranks form an expert-parallel group. consecutive ranks; or strided: NVLink domains (hosts, "
          "without NVLink) as many apart as there are groups, so that each group is spread over the whole cluster. "
          "Groups within one domain are strided no further. random: drawn for each seed, as a scheduler that knows no "
-         "topology gives GPUs to jobs (not with two_hop, pxn and hybrid_ep, which need whole domains).",
+         "topology gives GPUs to jobs. packed: each group in as few domains as have room, as one does that knows racks "
+         "(best fit). two_hop and hybrid_ep need as many GPUs of every group in each of its domains.",
      FIELD(experiment_traffic, group_placement)},
     {"gate", KEY_CHOICE, .fallback = "uniform", .names = gates,
      .doc = "moe: how tokens pick experts. uniform; zipf (zipf_exponent); hot_expert (one expert at hot_expert_factor "

@@ -3,6 +3,8 @@
 
 #include "base/number.h"
 #include "base/quantity.h"
+#include "config/gpu_groups.h"
+#include "config/topology_check.h"
 
 #include <inttypes.h>
 
@@ -58,10 +60,11 @@ static void check_groups(const struct experiment *experiment, uint64_t gpus, con
              "%" PRIu64 " would do: it divides both the %" PRIu32 " experts and the %" PRIu64 " GPUs",
              greatest_common_divisor(gpus, experts), experts, gpus);
     if (gpus % parallel != 0) {
-        contradiction_report_hint(scope, ERROR_ID_CONFLICT_EXPERTS, key, "gpus_used", hint,
+        const bool some = gpus < topology_check_gpus(&experiment->topology);
+        contradiction_report_hint(scope, ERROR_ID_CONFLICT_EXPERTS, key, some ? "traffic.gpus" : "gpus_used", hint,
                                   "traffic.expert_parallelism is %" PRIu64 ": it does not divide the %" PRIu64
-                                  " GPUs of the cluster",
-                                  parallel, gpus);
+                                  " GPUs of the %s",
+                                  parallel, gpus, some ? "job" : "cluster");
     }
     check_experts(experiment, parallel, key, hint, scope);
 }
@@ -89,9 +92,27 @@ static void check_nodes(const struct experiment *experiment, uint64_t parallel, 
     }
 }
 
-/** Does an algorithm know ranks by domain and position? */
-static bool hands_on(enum experiment_algorithm algorithm) {
-    return experiment_algorithm_by_domain(algorithm) || algorithm == EXPERIMENT_ALGORITHM_PXN;
+/** Groups by tables: as many GPUs of every group in each of its domains? Set for one seed; groups drawn at random never are, but for an accident. */
+static void check_parts(const struct experiment *experiment, uint64_t parallel, const char *key,
+                        const struct contradiction_scope *scope) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    const struct topology *topology = &experiment->topology;
+    char problem[ERROR_MESSAGE_SIZE];
+    const struct gpu_groups_wanted wanted = {.gpus = traffic->gpus,
+                                             .n_gpus = (uint32_t)topology_check_gpus(topology),
+                                             .domain_gpus = topology->nvlink.gpus > 1 ? topology->gpus_used : 1,
+                                             .group_gpus = (uint32_t)parallel,
+                                             .placement = traffic->group_placement};
+    struct gpu_groups *groups = gpu_groups_create(&wanted, problem, sizeof problem);
+    const bool random = traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM;
+    if (groups != NULL && (random || groups->domain_gpus == 0)) {
+        contradiction_report_hint(
+            scope, ERROR_ID_CONFLICT_EXPERTS, "traffic.algorithm", random ? "traffic.group_placement" : key,
+            "direct, pxn, nccl_p2p and pairwise take any GPUs",
+            "%s needs as many GPUs of every expert-parallel group in each of its NVLink domains%s",
+            experiment_algorithm_names[traffic->algorithm], random ? ": groups drawn at random have not" : "");
+    }
+    gpu_groups_free(groups);
 }
 
 static void check_domains(const struct experiment *experiment, uint64_t parallel, const char *key,
@@ -99,12 +120,14 @@ static void check_domains(const struct experiment *experiment, uint64_t parallel
     const struct experiment_traffic *traffic = &experiment->traffic;
     const uint64_t domain = experiment->topology.gpus_used;
     const char *name = experiment_algorithm_names[traffic->algorithm];
-    if (!hands_on(traffic->algorithm)) {
+    const struct experiment_algorithm_needs *needs = &experiment_algorithm_needs[traffic->algorithm];
+    if (!needs->positions) {
         return;
     }
-    if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM) {
-        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.group_placement", "traffic.algorithm",
-                 "%s needs whole NVLink domains in a group: groups drawn at random have none", name);
+    if (!gpu_groups_plain(traffic)) {
+        if (needs->by_domain) {
+            check_parts(experiment, parallel, traffic->gpus[0] != '\0' ? "traffic.gpus" : key, scope);
+        }
     } else if (parallel % domain != 0 && domain % parallel != 0) {
         CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.algorithm", key,
                  "%s needs whole NVLink domains in an expert-parallel group or whole groups in a domain: %" PRIu64
@@ -126,8 +149,7 @@ static void check_chunks(const struct experiment *experiment, const struct contr
                  "%" PRIu32 " tokens in chunks of %" PRIu32 " are more than %d chunks", traffic->tokens_per_gpu,
                  traffic->chunk_tokens, EXPERIMENT_SPLIT_LARGEST_CHUNKS);
     }
-    const bool by_bytes =
-        traffic->algorithm == EXPERIMENT_ALGORITHM_PXN || traffic->algorithm == EXPERIMENT_ALGORITHM_NCCL_P2P;
+    const bool by_bytes = experiment_algorithm_needs[traffic->algorithm].byte_chunks;
     const uint64_t largest_copy_bytes = 2 * (uint64_t)experiment->model.hidden; /* BF16 */
     const uint64_t copies = (uint64_t)traffic->tokens_per_gpu * experiment->model.top_k;
     if (by_bytes && largest_copy_bytes > 0 &&
@@ -145,7 +167,7 @@ static void check_counts(const struct experiment *experiment, uint64_t gpus, uin
     const uint64_t payload = experiment->topology.nic.payload_bytes;
     const uint64_t bytes = experiment_split_counts_bytes(experiment_split_slots(experiment, parallel));
     const bool exchanged = traffic->exchange_counts && traffic->dispatch &&
-                           traffic->algorithm != EXPERIMENT_ALGORITHM_HYBRID_EP; /* maps are no single packet */
+                           !experiment_algorithm_needs[traffic->algorithm].gathers_map; /* no single packet */
     if (exchanged && experiment_split_peers(experiment, gpus) > 0 && bytes > payload) {
         char first[QUANTITY_TEXT_SIZE], second[QUANTITY_TEXT_SIZE];
         CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.exchange_counts", "nic.payload",
@@ -157,17 +179,23 @@ static void check_counts(const struct experiment *experiment, uint64_t gpus, uin
 
 static uint64_t parallelism(const struct experiment *experiment, uint64_t gpus) {
     const uint64_t given = experiment->traffic.expert_parallelism;
-    return given == 0 ? gpus : given;
+    return given == 0 ? gpu_groups_count(&experiment->traffic, gpus) : given;
 }
 
 void experiment_split_check(const struct experiment *experiment, uint64_t gpus,
                             const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
+    if (!gpu_groups_plain(traffic) && traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED) {
+        CONFLICT(ERROR_ID_CONFLICT_EXPERTS, "traffic.group_placement", "traffic.gpus",
+                 "strided groups are made of whole NVLink domains: not among some of the GPUs");
+        return;
+    }
+    const uint64_t job = gpu_groups_count(traffic, gpus);
     const uint64_t parallel = parallelism(experiment, gpus);
     const char *key = traffic->expert_parallelism == 0 ? "gpus_used" : "traffic.expert_parallelism";
     const uint32_t domain = experiment->topology.gpus_used;
-    check_groups(experiment, gpus, scope);
-    if (gpus % parallel != 0) {
+    check_groups(experiment, job, scope);
+    if (job % parallel != 0) {
         return; // the rest would follow from it
     }
     if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED && parallel > domain && parallel % domain != 0) {
@@ -185,7 +213,7 @@ void experiment_split_check(const struct experiment *experiment, uint64_t gpus,
 /** Members of a group beyond a rank's own domain. Where groups and domains do not divide each other, a rank may be the only one of its group in its domain. */
 static uint64_t group_peers(const struct experiment *experiment, uint64_t parallel) {
     const uint64_t domain = experiment->topology.gpus_used;
-    if (experiment->traffic.group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM) {
+    if (!gpu_groups_plain(&experiment->traffic)) {
         const uint64_t beyond = (uint64_t)experiment->topology.racks * domain - domain;
         return parallel - 1 < beyond ? parallel - 1 : beyond;
     }
@@ -206,8 +234,9 @@ uint64_t experiment_split_peers(const struct experiment *experiment, uint64_t gp
         return gpus - 1; // its flows cross the fabric even within a domain
     case EXPERIMENT_PATTERN_MOE:
         /* who hands on: the one at the same position of each other domain */
-        return hands_on(traffic->algorithm) ? (parallel > domain ? parallel / domain - 1 : 0)
-                                            : group_peers(experiment, parallel);
+        return experiment_algorithm_needs[traffic->algorithm].positions && gpu_groups_plain(traffic)
+                   ? (parallel > domain ? parallel / domain - 1 : 0)
+                   : group_peers(experiment, parallel);
     default:
         return 1;
     }

@@ -108,20 +108,16 @@ static bool has_persistence(const struct experiment *experiment) {
     return has_popularity(experiment) && experiment->traffic.routing.micro_batches > 1;
 }
 
-static bool has_algorithm(const struct experiment *experiment, enum experiment_algorithm algorithm) {
-    return is_moe(experiment) && experiment->traffic.algorithm == algorithm;
-}
-
 static bool is_by_domain(const struct experiment *experiment) {
     return is_moe(experiment) && experiment_algorithm_by_domain(experiment->traffic.algorithm);
 }
 
 static bool is_nccl(const struct experiment *experiment) {
-    return has_algorithm(experiment, EXPERIMENT_ALGORITHM_NCCL_P2P);
+    return is_moe(experiment) && experiment_algorithm_needs[experiment->traffic.algorithm].channels;
 }
 
 static bool has_chunk_bytes(const struct experiment *experiment) {
-    return is_nccl(experiment) || has_algorithm(experiment, EXPERIMENT_ALGORITHM_PXN);
+    return is_moe(experiment) && experiment_algorithm_needs[experiment->traffic.algorithm].byte_chunks;
 }
 
 static bool has_combine_backward(const struct experiment *experiment) {

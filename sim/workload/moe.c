@@ -94,6 +94,9 @@ static void finish_counts(struct moe *moe, uint32_t rank, uint64_t now_ps, struc
 
 static void plan_begin(void *plan, uint32_t rank, struct traffic_outbox *outbox) {
     struct moe *moe = plan;
+    if (!moe_counts_takes_part(moe->counts, rank)) {
+        return;
+    }
     reset_rank(moe, rank);
     if (!moe->exchange_counts) {
         begin_phase(moe, first_phase(moe), rank, 0, outbox);
@@ -186,7 +189,8 @@ void moe_take_times(struct moe *moe, uint32_t rank, const struct moe_phase_times
 bool moe_finished(const struct moe *moe) {
     for (uint32_t rank = 0; rank < moe->counts->shape.placement.n_ranks; rank++) {
         for (enum moe_phase phase = 0; phase < MOE_PHASES; phase++) {
-            if (moe->has_phase[phase] && moe->ranks[rank].times.end_ps[phase] == TIME_NEVER) {
+            if (moe_counts_takes_part(moe->counts, rank) && moe->has_phase[phase] &&
+                moe->ranks[rank].times.end_ps[phase] == TIME_NEVER) {
                 return false;
             }
         }

@@ -21,7 +21,6 @@ struct moe_algorithm {
     bool message_each;     /**< every token copy is handed to the NIC as a message of its own */
     bool contiguous;       /**< copies lie in one buffer: packets are cut without regard to them */
     bool acknowledges;     /**< each message with token copies is answered with a small one */
-    bool gathers_map;      /**< in place of counts, the routing map of every rank is gathered at every other */
     bool mirrored;         /**< what goes back is what went out, the other way round, whatever the size of a copy */
     /** Adds to totals[n_ranks] what ranks send and receive in a phase. Of mirrored ones only phases that go out are asked for. */
     void (*sum)(const struct moe *moe, enum moe_phase phase, struct moe_totals *totals);

@@ -16,6 +16,7 @@ enum { LARGEST_SMALL_PART = UINT8_MAX };
 /* What is known of one source while its tokens are drawn. Stamps say which token touched a rank or domain last, so nothing needs clearing between tokens. */
 struct drawing {
     uint32_t source, own_domain;
+    uint32_t place;          /* number of the source among those that take part */
     uint32_t *domain_number; /* [domains of the run] within the group; valid where domain_seen is the source + 1 */
     uint32_t *domain_seen;
     uint32_t *rank_of_expert;   /* local; used if every expert has one replica */
@@ -33,30 +34,17 @@ struct drawing {
     uint64_t parts_capacity;    /* chunks that the parts have room for */
 };
 
-/* Ranks in an order drawn uniformly (Fisher-Yates): the first group_ranks are the first group, and so on. */
-static void scatter(struct moe_counts *counts) {
-    const uint32_t n_ranks = counts->shape.placement.n_ranks;
-    const uint64_t stream = hash_stream(counts->shape.seed, HASH_PURPOSE_SCATTER, 0, 0);
-    counts->rank_of_member = memory_allocate(n_ranks, sizeof *counts->rank_of_member);
-    counts->member_of_rank = memory_allocate(n_ranks, sizeof *counts->member_of_rank);
-    for (uint32_t member = 0; member < n_ranks; member++) {
-        const uint32_t other = hash_below(hash_draw(stream, member), member + 1);
-        counts->rank_of_member[member] = counts->rank_of_member[other];
-        counts->rank_of_member[other] = member;
-    }
-    for (uint32_t member = 0; member < n_ranks; member++) {
-        counts->member_of_rank[counts->rank_of_member[member]] = member;
-    }
-}
-
 static struct moe_counts *allocate_counts(const struct moe_counts_shape *shape) {
     struct moe_counts *counts = memory_allocate(1, sizeof *counts);
     const uint32_t n_ranks = shape->placement.n_ranks;
     counts->shape = *shape;
-    counts->n_groups = n_ranks / shape->group_ranks;
+    counts->n_groups = moe_counts_participants(counts) / shape->group_ranks;
     counts->experts_per_rank =
         shape->placement.experts ? shape->placement.experts->largest_slots : shape->experts / shape->group_ranks;
     counts->domain_ranks = (uint32_t)number_smaller(shape->placement.ranks_per_domain, shape->group_ranks);
+    if (shape->groups) {
+        counts->domain_ranks = shape->groups->domain_gpus ? shape->groups->domain_gpus : shape->group_ranks;
+    }
     counts->row = shape->two_hop ? counts->domain_ranks : shape->group_ranks;
     counts->copies = memory_allocate((size_t)n_ranks * counts->row, sizeof *counts->copies);
     counts->expert_tokens = memory_allocate((size_t)counts->n_groups * shape->experts, sizeof *counts->expert_tokens);
@@ -65,9 +53,6 @@ static struct moe_counts *allocate_counts(const struct moe_counts_shape *shape) 
     counts->rank_tokens = memory_allocate(n_ranks, sizeof *counts->rank_tokens);
     counts->dropped = memory_allocate(n_ranks, sizeof *counts->dropped);
     counts->expert_rank = memory_allocate(shape->experts, sizeof *counts->expert_rank);
-    if (shape->scattered) {
-        scatter(counts);
-    }
     if (shape->two_hop) {
         counts->group_domains = shape->group_ranks / counts->domain_ranks;
         const size_t pairs = (size_t)n_ranks * counts->group_domains;
@@ -150,6 +135,7 @@ static void open_source(const struct moe_counts *counts, struct drawing *drawing
     }
     memset(drawing->domain_stamp, 0, drawing->domains * sizeof *drawing->domain_stamp);
     drawing->source = source;
+    drawing->place = counts->shape.groups ? counts->shape.groups->place[source] : source;
     drawing->own_domain = drawing->domain_of_rank[moe_counts_local(counts, source)];
     if (drawing->near.placement) {
         placement_near_find(&drawing->near, moe_counts_local(counts, source), drawing->domain_of_rank,
@@ -178,7 +164,7 @@ static void count_token(struct moe_counts *counts, struct drawing *drawing, cons
     const uint32_t group = moe_counts_group(counts, drawing->source);
     uint64_t *load = counts->expert_tokens + (uint64_t)group * counts->shape.experts;
     const uint64_t replica_stream =
-        drawing->near.placement ? placement_near_stream(counts->shape.seed, drawing->source, stamp - 1) : 0;
+        drawing->near.placement ? placement_near_stream(counts->shape.seed, drawing->place, stamp - 1) : 0;
     for (uint32_t i = 0; i < n_picks; i++) {
         const uint32_t rank = drawing->near.placement ? placement_near_rank(&drawing->near, replica_stream, picks[i])
                                                       : drawing->rank_of_expert[picks[i]];
@@ -253,8 +239,11 @@ struct moe_counts *moe_counts_create(const struct moe_counts_shape *shape, const
     uint32_t picks[GATE_LARGEST_TOP_K];
     drawing_open(&drawing, counts);
     for (uint32_t source = 0; source < shape->placement.n_ranks; source++) {
+        if (!moe_counts_takes_part(counts, source)) {
+            continue;
+        }
         open_source(counts, &drawing, source);
-        gate_source_open(&walk, gate, shape->seed, source);
+        gate_source_open(&walk, gate, shape->seed, drawing.place);
         for (uint32_t token = 0; token < shape->tokens; token++) {
             const uint32_t n_picks = gate_source_draw(&walk, token, picks);
             count_token(counts, &drawing, picks, n_picks, token + 1);
@@ -274,8 +263,7 @@ void moe_counts_free(struct moe_counts *counts) {
     free(counts->copies);
     free(counts->rank_tokens);
     free(counts->expert_rank);
-    free(counts->rank_of_member);
-    free(counts->member_of_rank);
+    gpu_groups_free(counts->shape.groups);
     free(counts->crossing);
     free(counts->first_chunk);
     free(counts->small_parts);
@@ -291,8 +279,8 @@ uint64_t moe_counts_digest(const struct moe_counts *counts) {
     const uint64_t n_ranks = counts->shape.placement.n_ranks;
     uint64_t digest = hash_mix(n_ranks + counts->shape.two_hop);
     digest = counts->shape.strided ? hash_mix(digest + 1) : digest;
-    for (uint64_t i = 0; counts->rank_of_member && i < n_ranks; i++) {
-        digest = hash_mix(digest + counts->rank_of_member[i]);
+    for (uint64_t i = 0; counts->shape.groups && i < counts->shape.groups->n_members; i++) {
+        digest = hash_mix(digest + counts->shape.groups->gpu[i]);
     }
     for (uint64_t i = 0; i < n_ranks * counts->row; i++) {
         digest = hash_mix(digest + counts->copies[i]);

@@ -3,7 +3,7 @@
  * How many tokens go where: all that a plan keeps of the gate's choices.
  *
  * Tokens are drawn one by one and forgotten. A rank's expert-parallel group is group_ranks consecutive ranks, or (strided) blocks of
- * domain_ranks consecutive ranks, n_groups blocks apart. Within its group a rank has a local number, and experts live on local ranks:
+ * domain_ranks consecutive ranks, n_groups blocks apart, or what tables say (config/gpu_groups.h), under which ranks may take no part. Within its group a rank has a local number, and experts live on local ranks:
  * as placement.experts says, else expert e on rank e / experts_per_rank. For two_hop the group is cut into domains of domain_ranks ranks, and a rank has a position in its domain.
  * A row is what a rank reaches without forwarding: its group (direct) or its domain (two_hop); a rank has an index in it.
  */
@@ -11,6 +11,7 @@
 #define MOEFABRIC_WORKLOAD_MOE_COUNTS_H
 
 #include "config/experiment.h"
+#include "config/gpu_groups.h"
 #include "workload/gate.h"
 #include "workload/moe_placement.h"
 
@@ -20,10 +21,11 @@
 /** What to count. The caller has checked that everything divides (moe_create does). */
 struct moe_counts_shape {
     struct moe_placement placement;
-    uint32_t group_ranks; /**< expert parallelism; divides n_ranks */
-    bool scattered;       /**< groups of ranks drawn at random (direct only) */
-    bool strided;         /**< groups of several whole domains, n_groups apart; else consecutive ranks */
-    uint32_t experts;     /**< multiple of group_ranks unless placement.experts says where they are */
+    uint32_t group_ranks; /**< expert parallelism; divides the ranks that take part */
+    struct gpu_groups
+        *groups;  /**< NULL: all ranks take part, in groups that follow from their numbers. The counts take it over */
+    bool strided; /**< groups of several whole domains, n_groups apart; else consecutive ranks */
+    uint32_t experts; /**< multiple of group_ranks unless placement.experts says where they are */
     uint32_t top_k;
     uint32_t tokens;       /**< of each rank */
     bool two_hop;          /**< else direct */
@@ -36,9 +38,10 @@ struct moe_counts {
     struct moe_counts_shape shape;
     uint32_t n_groups;
     uint32_t experts_per_rank; /**< replicas of the rank that has most of them */
-    uint32_t domain_ranks;     /**< ranks of the group in one domain: min(ranks of a domain, group_ranks) */
-    uint32_t group_domains;    /**< two_hop: domains of a group */
-    uint32_t row;              /**< length of a row of copies: group_ranks (direct) or domain_ranks (two_hop) */
+    uint32_t
+        domain_ranks; /**< ranks of the group in one domain: min(ranks of a domain, group_ranks); of groups by tables what they have in each, or group_ranks */
+    uint32_t group_domains; /**< two_hop: domains of a group */
+    uint32_t row;           /**< length of a row of copies: group_ranks (direct) or domain_ranks (two_hop) */
     uint32_t *
         copies; /**< [n_ranks × row] direct: (token, expert) pairs for a local rank; two_hop: tokens for a position of the own domain, one a token */
     uint32_t
@@ -51,8 +54,6 @@ struct moe_counts {
     uint64_t *expert_tokens;  /**< [n_groups × experts] (token, expert) pairs */
     uint64_t *domains_sent;   /**< [n_ranks] distinct domains of each of its tokens, the own one included, summed */
     uint32_t *expert_rank;    /**< [experts] local rank of an expert, of its first replica */
-    uint32_t *rank_of_member; /**< scattered [n_ranks] rank of member group × group_ranks + local; else NULL */
-    uint32_t *member_of_rank; /**< its inverse */
     uint64_t *ranks_received; /**< [n_ranks] tokens that have at least one expert here, its own included */
     uint64_t *rank_tokens;    /**< [n_ranks] (token, expert) pairs for the experts here */
     uint32_t *dropped;        /**< [n_ranks] (token, expert) pairs of its tokens that no expert had room for */
@@ -64,18 +65,28 @@ struct moe_counts *moe_counts_create(const struct moe_counts_shape *shape, const
 /** Frees the counts; NULL is allowed. */
 void moe_counts_free(struct moe_counts *counts);
 
+/** Does a rank take part? Of one that does not nothing below may be asked. */
+static inline bool moe_counts_takes_part(const struct moe_counts *counts, uint32_t rank) {
+    return !counts->shape.groups || counts->shape.groups->member[rank] != GPU_GROUPS_NONE;
+}
+
+/** Number of the ranks that do. */
+static inline uint32_t moe_counts_participants(const struct moe_counts *counts) {
+    return counts->shape.groups ? counts->shape.groups->n_members : counts->shape.placement.n_ranks;
+}
+
 /** Number of a rank's group. */
 static inline uint32_t moe_counts_group(const struct moe_counts *counts, uint32_t rank) {
-    if (counts->member_of_rank) {
-        return counts->member_of_rank[rank] / counts->shape.group_ranks;
+    if (counts->shape.groups) {
+        return counts->shape.groups->member[rank] / counts->shape.group_ranks;
     }
     return counts->shape.strided ? rank / counts->domain_ranks % counts->n_groups : rank / counts->shape.group_ranks;
 }
 
 /** Number of a rank within its group. */
 static inline uint32_t moe_counts_local(const struct moe_counts *counts, uint32_t rank) {
-    if (counts->member_of_rank) {
-        return counts->member_of_rank[rank] % counts->shape.group_ranks;
+    if (counts->shape.groups) {
+        return counts->shape.groups->member[rank] % counts->shape.group_ranks;
     }
     if (counts->shape.strided) {
         const uint32_t block = rank / counts->domain_ranks;
@@ -86,8 +97,8 @@ static inline uint32_t moe_counts_local(const struct moe_counts *counts, uint32_
 
 /** The rank of a local number in a group. */
 static inline uint32_t moe_counts_rank(const struct moe_counts *counts, uint32_t group, uint32_t local) {
-    if (counts->rank_of_member) {
-        return counts->rank_of_member[group * counts->shape.group_ranks + local];
+    if (counts->shape.groups) {
+        return counts->shape.groups->gpu[group * counts->shape.group_ranks + local];
     }
     if (counts->shape.strided) {
         const uint32_t block = local / counts->domain_ranks * counts->n_groups + group;
@@ -103,7 +114,13 @@ static inline uint32_t moe_counts_domain(const struct moe_counts *counts, uint32
 
 /** two_hop: position of a rank in its domain. */
 static inline uint32_t moe_counts_position(const struct moe_counts *counts, uint32_t rank) {
-    return rank % counts->domain_ranks;
+    return moe_counts_local(counts, rank) % counts->domain_ranks;
+}
+
+/** two_hop: the rank at a position of a rank's domain. */
+static inline uint32_t moe_counts_neighbour(const struct moe_counts *counts, uint32_t rank, uint32_t position) {
+    const uint32_t local = moe_counts_local(counts, rank);
+    return moe_counts_rank(counts, moe_counts_group(counts, rank), local - local % counts->domain_ranks + position);
 }
 
 /** two_hop: the rank at the same position in another domain of the group: forwarder of rank's tokens there, and the source of those that it forwards. */
@@ -119,7 +136,7 @@ static inline uint32_t moe_counts_index(const struct moe_counts *counts, uint32_
 
 /** The rank of an index in a rank's row. */
 static inline uint32_t moe_counts_row_rank(const struct moe_counts *counts, uint32_t rank, uint32_t index) {
-    return counts->shape.two_hop ? rank - moe_counts_position(counts, rank) + index
+    return counts->shape.two_hop ? moe_counts_neighbour(counts, rank, index)
                                  : moe_counts_rank(counts, moe_counts_group(counts, rank), index);
 }
 

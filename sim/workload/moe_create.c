@@ -25,7 +25,7 @@ static bool check_phases(const struct experiment_traffic *traffic, bool early_pa
     if (!traffic->dispatch && !traffic->combine && !traffic->combine_backward && !traffic->dispatch_backward) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, "traffic has no phase");
     }
-    if (early_pacing && moe_algorithm_of(traffic->algorithm)->granted == NULL) {
+    if (early_pacing && !experiment_algorithm_needs[traffic->algorithm].grants) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_POLICIES,
                          "early pacing is known to algorithms direct and two_hop, not to %s",
                          experiment_algorithm_names[traffic->algorithm]);
@@ -42,8 +42,9 @@ static bool check_phases(const struct experiment_traffic *traffic, bool early_pa
 }
 
 static bool check_split(const struct moe_counts_shape *shape, struct error *error) {
-    const uint32_t n_ranks = shape->placement.n_ranks, group = shape->group_ranks;
-    if (group > n_ranks || n_ranks % group != 0) {
+    const uint32_t n_ranks = shape->groups ? shape->groups->n_members : shape->placement.n_ranks;
+    const uint32_t group = shape->group_ranks;
+    if (group == 0 || group > n_ranks || n_ranks % group != 0) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
                          "%u GPUs cannot be split into expert-parallel groups of %u", n_ranks, group);
     }
@@ -67,9 +68,10 @@ static bool check_split(const struct moe_counts_shape *shape, struct error *erro
 /* Algorithms that hand copies on know ranks by domain and position. */
 static bool check_domains(const struct moe_counts_shape *shape, const char *algorithm, struct error *error) {
     const uint32_t domain = shape->placement.ranks_per_domain, group = shape->group_ranks;
-    if (shape->scattered) {
-        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
-                         "%s needs whole NVLink domains in a group: groups drawn at random have none", algorithm);
+    if (shape->groups) {
+        return shape->groups->domain_gpus > 0 ||
+               error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "%s needs as many GPUs of every group in each of its NVLink domains", algorithm);
     }
     if (group % domain != 0 && domain % group != 0) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
@@ -101,9 +103,9 @@ static bool check_chunks(const struct moe_counts_shape *shape, struct error *err
 static bool check_algorithm(const struct experiment_model *model, const struct experiment_traffic *traffic,
                             const struct moe_counts_shape *shape, struct error *error) {
     const enum experiment_algorithm algorithm = traffic->algorithm;
-    const bool by_bytes = algorithm == EXPERIMENT_ALGORITHM_PXN || algorithm == EXPERIMENT_ALGORITHM_NCCL_P2P;
+    const struct experiment_algorithm_needs *needs = &experiment_algorithm_needs[algorithm];
     const uint64_t most = (uint64_t)shape->tokens * shape->top_k;
-    for (enum moe_phase phase = 0; by_bytes && phase < MOE_PHASES; phase++) {
+    for (enum moe_phase phase = 0; needs->byte_chunks && phase < MOE_PHASES; phase++) {
         const uint32_t unit_bytes = moe_unit_bytes(model, traffic, phase);
         const uint64_t copies = number_larger(traffic->chunk_bytes / unit_bytes, 1);
         if (moe_has_phase(traffic, phase) && most / copies >= MOE_TAG_LARGEST_CHUNKS) {
@@ -112,10 +114,11 @@ static bool check_algorithm(const struct experiment_model *model, const struct e
                              (unsigned long long)traffic->chunk_bytes, (int)MOE_TAG_LARGEST_CHUNKS);
         }
     }
-    if (algorithm == EXPERIMENT_ALGORITHM_NCCL_P2P && traffic->channels == 0) {
-        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, "nccl_p2p needs a channel");
+    if (needs->channels && traffic->channels == 0) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, "%s needs a channel",
+                         experiment_algorithm_names[algorithm]);
     }
-    if (algorithm == EXPERIMENT_ALGORITHM_PXN || shape->two_hop) {
+    if (needs->positions && (!shape->groups || needs->by_domain)) {
         return check_domains(shape, experiment_algorithm_names[algorithm], error) &&
                (!shape->two_hop || check_chunks(shape, error));
     }
@@ -148,7 +151,7 @@ static struct gate *make_gate(const struct experiment_model *model, const struct
                                          .hot_expert = traffic->hot_expert,
                                          .seed = traffic->popularity_seed ? traffic->popularity_seed : shape->seed,
                                          .routing = traffic->routing,
-                                         .ranks = shape->placement.n_ranks,
+                                         .ranks = shape->groups ? shape->groups->n_members : shape->placement.n_ranks,
                                          .tokens = shape->tokens};
     if (traffic->gate == EXPERIMENT_GATE_NODE_LIMITED && !set_nodes(&parameters, shape, traffic, error)) {
         return NULL;
@@ -194,8 +197,8 @@ static void sum_phases(struct moe *moe) {
 /* The routing map has a byte for each token and expert (a tensor of booleans: DeepEP, docs/Hybrid-EP_Implementation.md). */
 static uint64_t counts_bytes(const struct moe *moe) {
     const struct moe_counts_shape *shape = &moe->counts->shape;
-    return moe->algorithm->gathers_map ? (uint64_t)shape->tokens * shape->experts
-                                       : experiment_split_counts_bytes(moe->counts->experts_per_rank);
+    return moe_gathers_map(moe) ? (uint64_t)shape->tokens * shape->experts
+                                : experiment_split_counts_bytes(moe->counts->experts_per_rank);
 }
 
 static struct moe *assemble(const struct experiment_model *model, const struct experiment_traffic *traffic,
@@ -225,6 +228,23 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
     return moe;
 }
 
+/* Groups by tables, and how many ranks one has. */
+static bool make_groups(const struct experiment_traffic *traffic, struct moe_counts_shape *shape, struct error *error) {
+    char problem[ERROR_MESSAGE_SIZE];
+    const struct gpu_groups_wanted wanted = {.gpus = traffic->gpus,
+                                             .n_gpus = shape->placement.n_ranks,
+                                             .domain_gpus = shape->placement.ranks_per_domain,
+                                             .group_gpus = traffic->expert_parallelism,
+                                             .placement = traffic->group_placement,
+                                             .seed = shape->seed};
+    shape->groups = gpu_groups_create(&wanted, problem, sizeof problem);
+    if (!shape->groups) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS, "%s", problem);
+    }
+    shape->group_ranks = shape->groups->group_gpus;
+    return true;
+}
+
 struct gate *moe_prepare(const struct experiment_model *model, const struct experiment_traffic *traffic,
                          const struct moe_placement *placement, uint64_t seed, struct moe_counts_shape *shape,
                          struct error *error) {
@@ -238,10 +258,16 @@ struct gate *moe_prepare(const struct experiment_model *model, const struct expe
         .chunk_tokens = traffic->chunk_tokens,
         .seed = traffic->seed + seed,
     };
-    shape->scattered = traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM;
+    if (!gpu_groups_plain(traffic) && !make_groups(traffic, shape, error)) {
+        return NULL;
+    }
     shape->strided = traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_STRIDED &&
                      shape->group_ranks > placement->ranks_per_domain && shape->group_ranks < placement->n_ranks;
-    return make_gate(model, traffic, shape, error);
+    struct gate *gate = make_gate(model, traffic, shape, error);
+    if (!gate) {
+        gpu_groups_free(shape->groups);
+    }
+    return gate;
 }
 
 struct moe *moe_create(const struct experiment_model *model, const struct experiment_traffic *traffic,
@@ -257,6 +283,8 @@ struct moe *moe_create(const struct experiment_model *model, const struct experi
     struct gate *gate = moe_prepare(&resolved, traffic, placement, seed, &shape, error);
     if (gate && check_split(&shape, error) && check_algorithm(&resolved, traffic, &shape, error)) {
         moe = assemble(&resolved, traffic, &shape, gate, early_pacing);
+    } else if (gate) {
+        gpu_groups_free(shape.groups);
     }
     gate_free(gate);
     return moe;

@@ -14,6 +14,9 @@ uint32_t moe_flat_chunks(const struct moe *moe, enum moe_phase phase, uint64_t c
 static void sum(const struct moe *moe, enum moe_phase phase, bool in_chunks, struct moe_totals *totals) {
     const struct moe_counts *counts = moe->counts;
     for (uint32_t rank = 0; rank < counts->shape.placement.n_ranks; rank++) {
+        if (!moe_counts_takes_part(counts, rank)) {
+            continue;
+        }
         totals[rank].self_copies += moe_flat_copies(moe, phase, rank, rank);
         for (uint32_t step = 1; step < counts->row; step++) {
             const uint32_t to = moe_flat_after(counts, rank, step);

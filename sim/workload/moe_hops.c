@@ -109,14 +109,14 @@ static void forward(const struct moe *moe, enum moe_phase phase, uint32_t forwar
     const struct moe_counts *counts = moe->counts;
     const uint32_t posted = outbox->count;
     const uint32_t number = moe_counts_chunk_number(counts, source, moe_counts_domain(counts, forwarder), chunk);
-    const uint32_t n = counts->domain_ranks, own = moe_counts_position(counts, forwarder), first = forwarder - own;
+    const uint32_t n = counts->domain_ranks, own = moe_counts_position(counts, forwarder);
     const uint32_t domain = moe_counts_domain(counts, source);
     for (uint32_t step = 1; step < n; step++) {
         const uint32_t position = own + step < n ? own + step : own + step - n;
         const struct moe_send send = {.phase = phase,
                                       .kind = MOE_TAG_DISPATCH_FORWARD,
                                       .from = forwarder,
-                                      .to = first + position,
+                                      .to = moe_counts_neighbour(counts, forwarder, position),
                                       .domain = domain,
                                       .chunk = chunk,
                                       .copies = moe_counts_part(counts, number, position),
@@ -279,12 +279,12 @@ uint64_t moe_hops_near(const struct moe *moe, enum moe_phase phase, uint32_t fro
 static void sum_chunk(const struct moe_counts *counts, struct moe_totals *totals, uint32_t source, uint32_t domain,
                       uint32_t chunk) {
     const uint32_t forwarder = moe_counts_mate(counts, source, domain);
-    const uint32_t first = forwarder - moe_counts_position(counts, forwarder);
     const uint32_t number = moe_counts_chunk_number(counts, source, domain, chunk);
     moe_totals_add(counts, totals, source, forwarder, moe_counts_chunk_tokens(counts, source, domain, chunk), 1);
     for (uint32_t position = 0; position < counts->domain_ranks; position++) {
-        if (first + position != forwarder) {
-            moe_totals_add(counts, totals, forwarder, first + position, moe_counts_part(counts, number, position), 1);
+        const uint32_t neighbour = moe_counts_neighbour(counts, forwarder, position);
+        if (neighbour != forwarder) {
+            moe_totals_add(counts, totals, forwarder, neighbour, moe_counts_part(counts, number, position), 1);
         }
     }
 }
@@ -292,7 +292,7 @@ static void sum_chunk(const struct moe_counts *counts, struct moe_totals *totals
 void moe_hops_sum_far(const struct moe *moe, struct moe_totals *totals) {
     const struct moe_counts *counts = moe->counts;
     for (uint32_t source = 0; source < counts->shape.placement.n_ranks; source++) {
-        for (uint32_t domain = 0; domain < counts->group_domains; domain++) {
+        for (uint32_t domain = 0; domain < counts->group_domains && moe_counts_takes_part(counts, source); domain++) {
             const uint32_t chunks = moe_counts_chunks(counts, source, domain);
             for (uint32_t chunk = 0; chunk < chunks; chunk++) {
                 sum_chunk(counts, totals, source, domain, chunk);
@@ -317,8 +317,9 @@ static uint64_t remote_tokens(const struct moe_counts *counts, uint32_t source, 
 void moe_hops_add_row(const struct moe *moe, enum moe_phase phase, uint32_t rank, uint64_t *copies) {
     const struct moe_counts *counts = moe->counts;
     const bool outward = moe_phase_outward(phase);
-    const uint32_t own = moe_counts_domain(counts, rank), first = rank - moe_counts_position(counts, rank);
-    for (uint32_t peer = first; peer < first + counts->domain_ranks; peer++) {
+    const uint32_t own = moe_counts_domain(counts, rank);
+    for (uint32_t position = 0; position < counts->domain_ranks; position++) {
+        const uint32_t peer = moe_counts_neighbour(counts, rank, position);
         copies[peer] += peer != rank ? moe_hops_near(moe, phase, rank, peer) : 0;
     }
     for (uint32_t step = 1; step < counts->group_domains; step++) {
@@ -326,7 +327,8 @@ void moe_hops_add_row(const struct moe *moe, enum moe_phase phase, uint32_t rank
         const uint32_t mate = moe_counts_mate(counts, rank, domain);
         copies[mate] += outward ? counts->crossing[(uint64_t)rank * counts->group_domains + domain]
                                 : counts->crossing[(uint64_t)mate * counts->group_domains + own];
-        for (uint32_t peer = first; peer < first + counts->domain_ranks; peer++) {
+        for (uint32_t position = 0; position < counts->domain_ranks; position++) {
+            const uint32_t peer = moe_counts_neighbour(counts, rank, position);
             const uint32_t forwarder = outward ? rank : peer, destination = outward ? peer : rank;
             copies[peer] +=
                 peer != rank ? remote_tokens(counts, moe_counts_mate(counts, forwarder, domain), destination) : 0;

@@ -66,6 +66,9 @@ static uint32_t near_messages(const struct moe *moe, enum moe_phase phase, uint3
 static void sum(const struct moe *moe, enum moe_phase phase, struct moe_totals *totals) {
     const struct moe_counts *counts = moe->counts;
     for (uint32_t rank = 0; rank < counts->shape.placement.n_ranks; rank++) {
+        if (!moe_counts_takes_part(counts, rank)) {
+            continue;
+        }
         totals[rank].self_copies += moe_hops_near(moe, phase, rank, rank);
         for (uint32_t step = 1; step < counts->row; step++) {
             const uint32_t to = moe_send_neighbour(counts, rank, step);
@@ -76,8 +79,7 @@ static void sum(const struct moe *moe, enum moe_phase phase, struct moe_totals *
     moe_hops_sum_far(moe, totals);
 }
 
-const struct moe_algorithm moe_hybrid_ep = {.gathers_map = true,
-                                            .mirrored = true,
+const struct moe_algorithm moe_hybrid_ep = {.mirrored = true,
                                             .sum = sum,
                                             .add_row = moe_hops_add_row,
                                             .create = moe_hops_create,

@@ -55,7 +55,7 @@ static void *create(const struct moe *moe) {
     enum { WORDS_OF_A_LINE = 16 };
     const struct moe_counts *counts = moe->counts;
     struct nccl *state = memory_allocate(1, sizeof *state);
-    const bool whole = !counts->shape.scattered && counts->shape.group_ranks % counts->domain_ranks == 0;
+    const bool whole = counts->shape.group_ranks % counts->domain_ranks == 0;
     const size_t words = 1 + moe->traffic.channels * sizeof(struct channel) / sizeof(uint32_t);
     state->domain_ranks = whole ? counts->domain_ranks : counts->shape.group_ranks;
     state->group_domains = counts->shape.group_ranks / state->domain_ranks;

@@ -40,9 +40,14 @@ struct moe {
     uint32_t grant_words;
 };
 
+/** In place of counts, is the routing map of every rank gathered at every other? */
+static inline bool moe_gathers_map(const struct moe *moe) {
+    return experiment_algorithm_needs[moe->traffic.algorithm].gathers_map;
+}
+
 /**
  * What will be counted, and the gate that draws it, from a resolved model; freed by gate_free. NULL with *error if the gate cannot be. Whether
- * experts and ranks come out even is not looked at.
+ * experts and ranks come out even is not looked at. shape->groups is the caller's to free then, unless counts are made of it.
  */
 struct gate *moe_prepare(const struct experiment_model *model, const struct experiment_traffic *traffic,
                          const struct moe_placement *placement, uint64_t seed, struct moe_counts_shape *shape,

@@ -16,9 +16,33 @@
 #include "workload/moe_flat.h"
 #include "workload/moe_send.h"
 
-/* The GPU of a rank's domain whose NIC sends what the rank has for another: the destination itself within a domain. */
+/* Domains and positions: of the group where it is made of whole domains, else of the cluster. */
+static uint32_t domain_of(const struct moe_counts *counts, uint32_t rank) {
+    return counts->shape.groups ? moe_placement_domain(&counts->shape.placement, rank)
+                                : moe_counts_domain(counts, rank);
+}
+
+static uint32_t position_of(const struct moe_counts *counts, uint32_t rank) {
+    return counts->shape.groups ? rank % counts->shape.placement.ranks_per_domain : moe_counts_position(counts, rank);
+}
+
+/* The place of a rank's position in another domain: a GPU of the group where it is made of whole domains. */
+static uint32_t mate_of(const struct moe_counts *counts, uint32_t rank, uint32_t domain) {
+    return counts->shape.groups ? domain * counts->shape.placement.ranks_per_domain + position_of(counts, rank)
+                                : moe_counts_mate(counts, rank, domain);
+}
+
+static bool same_group(const struct moe_counts *counts, uint32_t rank, uint32_t other) {
+    return moe_counts_takes_part(counts, other) && moe_counts_group(counts, rank) == moe_counts_group(counts, other);
+}
+
+/*
+ * The GPU of a rank's domain whose NIC sends what the rank has for another: the destination itself within a domain. Where the group has no GPU at that place
+ * the rank sends by its own NIC, as NCCL does without a local rank beside the NIC.
+ */
 static uint32_t sender_of(const struct moe_counts *counts, uint32_t from, uint32_t to) {
-    return moe_counts_mate(counts, to, moe_counts_domain(counts, from));
+    const uint32_t sender = mate_of(counts, to, domain_of(counts, from));
+    return same_group(counts, from, sender) ? sender : from;
 }
 
 static uint64_t copies_of_chunk(const struct moe *moe, enum moe_phase phase, uint64_t copies, uint32_t chunk) {
@@ -38,8 +62,7 @@ static void send_chunk(const struct moe *moe, enum moe_phase phase, uint32_t ran
                                   .kind = itself ? last : first,
                                   .from = rank,
                                   .to = itself ? to : sender,
-                                  .domain = itself ? moe_counts_position(moe->counts, rank)
-                                                   : moe_counts_domain(moe->counts, to),
+                                  .domain = itself ? position_of(moe->counts, rank) : domain_of(moe->counts, to),
                                   .chunk = chunk,
                                   .copies = copies_of_chunk(moe, phase, copies, chunk),
                                   .channel = MOE_SEND_OWN};
@@ -64,15 +87,15 @@ static void begin(struct moe *moe, enum moe_phase phase, uint32_t rank, struct t
 static void delivered(struct moe *moe, enum moe_phase phase, uint32_t rank, uint32_t source, const struct moe_tag *tag,
                       struct traffic_outbox *outbox) {
     const bool first = tag->kind == MOE_TAG_DISPATCH || tag->kind == MOE_TAG_COMBINE_GATHER;
-    if (!first || tag->domain == moe_counts_domain(moe->counts, rank)) {
+    if (!first || tag->domain == domain_of(moe->counts, rank)) {
         return;
     }
-    const uint32_t to = moe_counts_mate(moe->counts, rank, tag->domain);
+    const uint32_t to = mate_of(moe->counts, rank, tag->domain);
     const struct moe_send send = {.phase = phase,
                                   .kind = moe_phase_outward(phase) ? MOE_TAG_DISPATCH_FORWARD : MOE_TAG_COMBINE,
                                   .from = rank,
                                   .to = to,
-                                  .domain = moe_counts_position(moe->counts, source),
+                                  .domain = position_of(moe->counts, source),
                                   .chunk = tag->chunk,
                                   .copies =
                                       copies_of_chunk(moe, phase, moe_flat_copies(moe, phase, source, to), tag->chunk),
@@ -83,6 +106,9 @@ static void delivered(struct moe *moe, enum moe_phase phase, uint32_t rank, uint
 static void sum(const struct moe *moe, enum moe_phase phase, struct moe_totals *totals) {
     const struct moe_counts *counts = moe->counts;
     for (uint32_t rank = 0; rank < counts->shape.placement.n_ranks; rank++) {
+        if (!moe_counts_takes_part(counts, rank)) {
+            continue;
+        }
         totals[rank].self_copies += moe_flat_copies(moe, phase, rank, rank);
         for (uint32_t step = 1; step < counts->row; step++) {
             const uint32_t to = moe_flat_after(counts, rank, step), sender = sender_of(counts, rank, to);
@@ -107,9 +133,10 @@ static void add_row(const struct moe *moe, enum moe_phase phase, uint32_t rank, 
             copies[sender] += moe_flat_copies(moe, phase, rank, to);
             continue;
         }
-        const uint32_t first = rank - moe_counts_position(counts, rank);
-        for (uint32_t neighbour = first; neighbour < first + counts->domain_ranks; neighbour++) {
-            copies[to] += moe_flat_copies(moe, phase, neighbour, to);
+        const uint32_t size = counts->shape.placement.ranks_per_domain, first = rank - rank % size;
+        for (uint32_t neighbour = first; neighbour < first + size; neighbour++) {
+            const bool sends = same_group(counts, rank, neighbour) && sender_of(counts, neighbour, to) == rank;
+            copies[to] += sends ? moe_flat_copies(moe, phase, neighbour, to) : 0;
         }
     }
 }

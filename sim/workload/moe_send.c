@@ -93,7 +93,7 @@ void moe_send_local(struct traffic_outbox *outbox, uint32_t first, uint64_t copi
 /* Urgent where they cross the fabric; over NVLink they need not queue behind the data of their sender. */
 static void send_control(const struct moe *moe, uint32_t from, uint32_t to, uint32_t tag, uint64_t bytes,
                          uint8_t channel, struct traffic_outbox *outbox) {
-    const bool map = moe->algorithm->gathers_map && moe_tag_unpack(tag).kind == MOE_TAG_COUNTS; /* no single packet */
+    const bool map = moe_gathers_map(moe) && moe_tag_unpack(tag).kind == MOE_TAG_COUNTS; /* no single packet */
     const bool fabric = route_of(moe, from, to) == TRAFFIC_FABRIC;
     traffic_outbox_add(outbox, &(struct traffic_message){.destination = to,
                                                          .tag = tag,
@@ -123,7 +123,7 @@ uint32_t moe_send_neighbour(const struct moe_counts *counts, uint32_t rank, uint
 
 uint32_t moe_send_counts_peers(const struct moe *moe) {
     const struct moe_counts *counts = moe->counts;
-    if (moe->algorithm->gathers_map) {
+    if (moe_gathers_map(moe)) {
         return counts->shape.group_ranks - 1;
     }
     return counts->row - 1 + (counts->shape.two_hop ? counts->group_domains - 1 : 0);
@@ -138,13 +138,13 @@ static void send_counts_to_row(const struct moe *moe, uint32_t rank, uint32_t do
 
 void moe_send_map_on(const struct moe *moe, uint32_t rank, uint32_t source, struct traffic_outbox *outbox) {
     const uint32_t domain = moe_counts_domain(moe->counts, source);
-    if (moe->algorithm->gathers_map && domain != moe_counts_domain(moe->counts, rank)) {
+    if (moe_gathers_map(moe) && domain != moe_counts_domain(moe->counts, rank)) {
         send_counts_to_row(moe, rank, domain, outbox);
     }
 }
 
 void moe_send_counts(const struct moe *moe, uint32_t rank, struct traffic_outbox *outbox) {
-    send_counts_to_row(moe, rank, moe->algorithm->gathers_map ? moe_counts_domain(moe->counts, rank) : 0, outbox);
+    send_counts_to_row(moe, rank, moe_gathers_map(moe) ? moe_counts_domain(moe->counts, rank) : 0, outbox);
     if (moe->counts->shape.two_hop) {
         send_control_to_mates(moe, rank, MOE_TAG_COUNTS, moe->counts_bytes, outbox);
     }

@@ -50,7 +50,7 @@ static void add(struct moe_summary_side *side, uint64_t messages, uint64_t messa
 static void add_counts(const struct moe *moe, uint32_t rank, struct moe_summary_volume *volume) {
     const struct moe_counts *counts = moe->counts;
     uint64_t fabric = counts->shape.two_hop ? counts->group_domains - 1 : 0, nvlink = 0;
-    if (moe->algorithm->gathers_map) {
+    if (moe_gathers_map(moe)) {
         nvlink = (uint64_t)(counts->group_domains - 1) * (counts->domain_ranks - 1); /* handed on */
     }
     for (uint32_t index = 0; index < counts->row; index++) {
@@ -94,6 +94,9 @@ static void add_acknowledgements(const struct moe_totals *totals, struct moe_sum
 
 static struct moe_summary_volume control_volume(const struct moe *moe, uint32_t rank) {
     struct moe_summary_volume volume = {0};
+    if (!moe_counts_takes_part(moe->counts, rank)) {
+        return volume;
+    }
     if (moe->exchange_counts) {
         add_counts(moe, rank, &volume);
         if (moe->early_pacing) {
@@ -148,6 +151,9 @@ struct moe_summary_logical moe_summary_logical(const struct moe *moe, uint32_t r
     const struct moe_counts *counts = moe->counts;
     const bool outward = moe_phase_outward(phase_of(phase));
     const struct moe_totals *totals = &moe->totals[phase_of(phase)][rank];
+    if (!moe_counts_takes_part(counts, rank)) {
+        return (struct moe_summary_logical){0};
+    }
     return (struct moe_summary_logical){
         .domains_bytes = counts->domains_sent[rank] * unit_bytes,
         .ranks_bytes = counts->ranks_received[rank] * unit_bytes,
@@ -187,7 +193,7 @@ struct moe_summary_balance moe_summary_rank_balance(const struct moe *moe) {
     for (uint32_t rank = 0; rank < n_ranks_of(moe); rank++) {
         balance_add(&balance, rank, moe_summary_rank_tokens(moe, rank));
     }
-    balance.mean /= n_ranks_of(moe);
+    balance.mean /= moe_counts_participants(moe->counts);
     return balance;
 }
 
@@ -202,7 +208,7 @@ struct moe_summary_balance moe_summary_expert_balance(const struct moe *moe) {
 }
 
 void moe_summary_matrix_row(const struct moe *moe, enum moe_summary_phase phase, uint32_t rank, uint64_t *bytes) {
-    if (!moe_summary_has_phase(moe, phase)) {
+    if (!moe_summary_has_phase(moe, phase) || !moe_counts_takes_part(moe->counts, rank)) {
         return;
     }
     const uint32_t n_ranks = n_ranks_of(moe);
@@ -228,7 +234,7 @@ uint64_t moe_summary_digest(const struct moe *moe) {
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
         digest = hash_mix(digest + figures[i]);
     }
-    if (traffic->algorithm > EXPERIMENT_ALGORITHM_TWO_HOP) { /* counts tell the two others apart */
+    if (!experiment_algorithm_needs[traffic->algorithm].grants) { /* counts tell direct and two_hop apart */
         digest = hash_mix(digest + traffic->algorithm);
         digest = hash_mix(digest + traffic->chunk_bytes);
         digest = hash_mix(digest + traffic->channels);

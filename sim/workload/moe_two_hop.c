@@ -47,6 +47,9 @@ static void granted(const struct moe *moe, uint32_t rank, uint32_t destination, 
 static void sum(const struct moe *moe, enum moe_phase phase, struct moe_totals *totals) {
     const struct moe_counts *counts = moe->counts;
     for (uint32_t rank = 0; rank < counts->shape.placement.n_ranks; rank++) {
+        if (!moe_counts_takes_part(counts, rank)) {
+            continue;
+        }
         totals[rank].self_copies += moe_hops_near(moe, phase, rank, rank);
         for (uint32_t step = 1; step < counts->row; step++) {
             const uint32_t to = moe_send_neighbour(counts, rank, step);

@@ -9,20 +9,40 @@
 
 #include <stdlib.h>
 
+/* GPUs of a group in each of its domains; all of them where it is not made of equal parts of domains. */
+static uint32_t domain_ranks_of(const struct experiment_traffic *traffic, const struct moe_placement *ranks,
+                                uint32_t group) {
+    if (gpu_groups_plain(traffic)) {
+        return group % ranks->ranks_per_domain == 0 ? ranks->ranks_per_domain : group;
+    }
+    if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM) {
+        return group;
+    }
+    char problem[ERROR_MESSAGE_SIZE];
+    const struct gpu_groups_wanted wanted = {.gpus = traffic->gpus,
+                                             .n_gpus = ranks->n_ranks,
+                                             .domain_gpus = ranks->ranks_per_domain,
+                                             .group_gpus = group,
+                                             .placement = traffic->group_placement};
+    struct gpu_groups *groups = gpu_groups_create(&wanted, problem, sizeof problem);
+    const uint32_t domain_ranks = groups && groups->domain_gpus ? groups->domain_gpus : group;
+    gpu_groups_free(groups);
+    return domain_ranks;
+}
+
 struct placement_shape placement_choose_shape(const struct experiment_model *model,
                                               const struct experiment_traffic *traffic,
                                               const struct experiment_placement *given,
                                               const struct moe_placement *ranks) {
-    const uint32_t group = traffic->expert_parallelism ? traffic->expert_parallelism : ranks->n_ranks;
+    const uint32_t n_ranks = (uint32_t)gpu_groups_count(traffic, ranks->n_ranks);
+    const uint32_t group = traffic->expert_parallelism ? traffic->expert_parallelism : n_ranks;
     const uint32_t redundant = experiment_placement_learns(given) ? given->redundant_experts : 0;
-    const bool whole =
-        group % ranks->ranks_per_domain == 0 && traffic->group_placement != EXPERIMENT_GROUP_PLACEMENT_RANDOM;
     return (struct placement_shape){
         .experts = model->experts,
         .groups = model->groups,
         .replicas = model->experts + redundant,
         .ranks = group,
-        .domain_ranks = whole ? ranks->ranks_per_domain : group,
+        .domain_ranks = domain_ranks_of(traffic, ranks, group),
     };
 }
 
@@ -80,11 +100,13 @@ static struct placement *learn(const struct experiment *experiment, const struct
     if (!gate) {
         return NULL;
     }
-    struct placement_history *history = placement_history_draw(gate, model->experts, model->top_k, ranks->n_ranks,
-                                                               experiment->placement.history_tokens, counts.seed);
+    struct placement_history *history = placement_history_draw(
+        gate, model->experts, model->top_k, (uint32_t)gpu_groups_count(&experiment->traffic, ranks->n_ranks),
+        experiment->placement.history_tokens, counts.seed);
     struct placement *placement = placement_rule(experiment->placement.kind, shape, history);
     placement_history_free(history);
     gate_free(gate);
+    gpu_groups_free(counts.groups);
     return placement;
 }
 

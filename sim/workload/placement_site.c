@@ -15,11 +15,12 @@ static const uint64_t largest_picks = UINT64_C(1) << 28; /* 1 GB, and as much ag
 
 static void find_ranks(struct placement_site *site, const struct moe_counts_shape *shape) {
     const uint32_t domain = shape->placement.ranks_per_domain, group = shape->group_ranks;
-    const struct moe_counts counts = {
-        .shape = *shape, .n_groups = shape->placement.n_ranks / group, .domain_ranks = domain < group ? domain : group};
+    struct moe_counts counts = {.shape = *shape, .domain_ranks = domain < group ? domain : group};
+    counts.n_groups = moe_counts_participants(&counts) / group;
     site->global_rank = memory_allocate(group, sizeof *site->global_rank);
     for (uint32_t local = 0; local < group; local++) {
-        site->global_rank[local] = moe_counts_rank(&counts, 0, local);
+        const uint32_t rank = moe_counts_rank(&counts, 0, local);
+        site->global_rank[local] = shape->groups ? shape->groups->place[rank] : rank;
     }
 }
 
@@ -51,6 +52,7 @@ bool placement_site_init(struct placement_site *site, const struct experiment *e
     site->two_hop = shape.two_hop;
     site->even = experiment->placement.replica_choice == EXPERIMENT_REPLICA_EVEN;
     find_ranks(site, &shape);
+    gpu_groups_free(shape.groups);
     return true;
 }
 

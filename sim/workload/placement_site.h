@@ -19,7 +19,7 @@ struct placement_site {
     struct placement_shape
         shape; /**< replicas: with the redundant experts of the configuration, whatever its placement */
     struct gate *gate;
-    uint32_t *global_rank; /**< [shape.ranks] */
+    uint32_t *global_rank; /**< [shape.ranks] numbers among the GPUs of the job, as plans draw tokens by */
     uint32_t tokens;       /**< of a rank and micro-batch */
     bool two_hop, even;
     uint64_t seed, traffic_seed;

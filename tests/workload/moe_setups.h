@@ -35,6 +35,11 @@ struct setup {
     .dispatch_backward_type = EXPERIMENT_TYPE_BF16, .turn_time_ps = 3000, .expert_backward_time_ps = 9000
 #define ON(ranks, domain)                                                                                              \
     { .n_ranks = (ranks), .ranks_per_domain = (domain) }
+#define PACKED .group_placement = EXPERIMENT_GROUP_PLACEMENT_PACKED
+/* 5, 2, 6 and 3 GPUs of 4 domains of 6 */
+#define PARTS .expert_parallelism = 8, .gpus = "0-4, 6-7, 12-17, 18, 20-21"
+/* 4 of each domain, not the same */
+#define EQUAL_PARTS .expert_parallelism = 8, .gpus = "0-3, 7-10, 12-15, 20-23"
 #define STRIDED .group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED
 
 static const struct setup setups[] = {
@@ -146,6 +151,25 @@ static const struct setup setups[] = {
      {.combine = true, .dispatch_backward = true, TWO_HOP, .tokens_per_gpu = 20, .chunk_tokens = 4},
      ON(16, 4),
      false},
+    {"direct, job on parts of domains", SMALL_MODEL,
+     TRAFFIC(DIRECT, BACKWARD, PARTS, .tokens_per_gpu = 20, .exchange_counts = true), ON(24, 6), true},
+    {"direct, packed", SMALL_MODEL, TRAFFIC(DIRECT, PARTS, PACKED, .tokens_per_gpu = 20, .exchange_counts = true),
+     ON(24, 6), true},
+    {"pxn, packed", SMALL_MODEL, TRAFFIC(PXN, BACKWARD, PARTS, PACKED, .tokens_per_gpu = 40, .exchange_counts = true),
+     ON(24, 6), false},
+    {"pxn, random groups", SMALL_MODEL,
+     TRAFFIC(PXN, .tokens_per_gpu = 20, .exchange_counts = true, .expert_parallelism = 8,
+             .group_placement = EXPERIMENT_GROUP_PLACEMENT_RANDOM),
+     ON(24, 4), false},
+    {"nccl_p2p, packed", SMALL_MODEL, TRAFFIC(NCCL, PARTS, PACKED, .channels = 3, .tokens_per_gpu = 40), ON(24, 6),
+     false},
+    {"pairwise, packed", SMALL_MODEL, TRAFFIC(PAIRWISE, PARTS, PACKED, .tokens_per_gpu = 20), ON(24, 6), false},
+    {"two_hop, equal parts of domains", SMALL_MODEL,
+     TRAFFIC(TWO_HOP, BACKWARD, EQUAL_PARTS, .tokens_per_gpu = 40, .chunk_tokens = 4, .exchange_counts = true),
+     ON(24, 6), true},
+    {"hybrid_ep, equal parts of domains", SMALL_MODEL,
+     TRAFFIC(HYBRID, BACKWARD, EQUAL_PARTS, .tokens_per_gpu = 40, .chunk_tokens = 4, .exchange_counts = true),
+     ON(24, 6), false},
     {"direct, domains, backward", SMALL_MODEL, TRAFFIC(DIRECT, BACKWARD, .tokens_per_gpu = 33, .exchange_counts = true),
      ON(16, 4), true},
 };

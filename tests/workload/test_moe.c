@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETUPS = sizeof setups / sizeof setups[0] };
+enum { SETUPS = sizeof setups / sizeof setups[0], MEMBERS = 16 };
 
 static struct moe *make(const struct setup *setup, uint64_t seed) {
     struct error error;
@@ -150,6 +150,33 @@ START_TEST(messages_fit_their_route_and_unit) {
 }
 END_TEST
 
+/* GPUs of the set-ups' jobs on some of the GPUs, group by group, worked out by hand; NULL: the job has all. */
+static const uint32_t *members_of(const struct setup *setup) {
+    static const uint32_t in_order[] = {0, 1, 2, 3, 4, 6, 7, 12, 13, 14, 15, 16, 17, 18, 20, 21};
+    static const uint32_t packed[] = {12, 13, 14, 15, 16, 17, 6, 7, 0, 1, 2, 3, 4, 18, 20, 21};
+    static const uint32_t equal[] = {0, 1, 2, 3, 7, 8, 9, 10, 12, 13, 14, 15, 20, 21, 22, 23};
+    if (setup->traffic.gpus[0] == '\0') {
+        return NULL;
+    }
+    return setup->traffic.gpus[2] == '3'                                         ? equal
+           : setup->traffic.group_placement == EXPERIMENT_GROUP_PLACEMENT_PACKED ? packed
+                                                                                 : in_order;
+}
+
+/* Number of a GPU in that list; MEMBERS: it is none of the job's. */
+static uint32_t member_of(const struct setup *setup, uint32_t rank) {
+    const uint32_t *members = members_of(setup);
+    uint32_t member = 0;
+    while (member < MEMBERS && members[member] != rank) {
+        member++;
+    }
+    return member;
+}
+
+static bool takes_part(const struct setup *setup, uint32_t rank) {
+    return !members_of(setup) || member_of(setup, rank) < MEMBERS;
+}
+
 /* May a message leave before its sender's own phase? Forwarders forward in dispatch from their start on, and PXN's NICs send for others at any time. */
 static bool is_handed_on(const struct moe_tag *tag, const struct setup *setup, const struct instant_message *sent) {
     if (setup->traffic.algorithm == EXPERIMENT_ALGORITHM_PXN) {
@@ -181,6 +208,10 @@ START_TEST(phases_keep_their_order) {
     }
     for (uint32_t rank = 0; rank < setup->placement.n_ranks; rank++) {
         const struct moe_phase_times at = moe_phase_times(moe, rank);
+        if (!takes_part(setup, rank)) {
+            wrong += at.start_ps != TIME_NEVER;
+            continue;
+        }
         const struct moe_summary_volume in = moe_summary_volume(moe, rank, MOE_SUMMARY_DISPATCH);
         const bool computes = in.fabric_received.bytes + in.nvlink_received.bytes > 0;
         if (setup->traffic.combine_backward && setup->traffic.combine) {
@@ -275,11 +306,23 @@ static uint32_t drawn(uint32_t n_ranks, uint32_t wanted, bool place_wanted) {
     return order[wanted];
 }
 
+/* Tokens are drawn by the number of a GPU among those of the job, lists of which go upwards here. */
+static uint32_t number_in_job(const struct setup *setup, uint32_t rank) {
+    uint32_t number = 0;
+    for (uint32_t other = 0; other < rank; other++) {
+        number += takes_part(setup, other);
+    }
+    return number;
+}
+
 /* Rank that holds an expert for a source: experts are spread over the source's group in order. */
 static uint32_t holder(const struct setup *setup, uint32_t source, uint32_t expert) {
     const uint32_t n_ranks = setup->placement.n_ranks, size = setup->placement.ranks_per_domain;
     const uint32_t group = setup->traffic.expert_parallelism ? setup->traffic.expert_parallelism : n_ranks;
     const uint32_t local = expert / (setup->model.experts / group);
+    if (members_of(setup)) {
+        return members_of(setup)[member_of(setup, source) / group * group + local];
+    }
     if (setup->traffic.group_placement == EXPERIMENT_GROUP_PLACEMENT_CONSECUTIVE) {
         return source / group * group + local;
     }
@@ -314,10 +357,10 @@ static struct recount recount(const struct setup *setup, uint64_t seed) {
                                                .seed = seed};
     struct gate *gate = gate_create(&parameters, NULL);
     for (uint32_t source = 0; source < n_ranks; source++) {
-        for (uint32_t token = 0; token < setup->traffic.tokens_per_gpu; token++) {
+        for (uint32_t token = 0; takes_part(setup, source) && token < setup->traffic.tokens_per_gpu; token++) {
             uint32_t picks[GATE_LARGEST_TOP_K];
             bool at[64] = {false}, in[64] = {false};
-            gate_draw(gate, gate_token_stream(seed, source, token), picks);
+            gate_draw(gate, gate_token_stream(seed, number_in_job(setup, source), token), picks);
             for (uint32_t i = 0; i < setup->model.top_k; i++) {
                 const uint32_t rank = holder(setup, source, picks[i]);
                 counts.copies[source * n_ranks + rank]++;
@@ -339,7 +382,8 @@ static void recount_free(struct recount *counts) {
 
 /* All tokens of source with an expert at destination, however they get there. */
 static uint32_t planned_tokens(const struct moe_counts *counts, uint32_t source, uint32_t destination) {
-    if (moe_counts_group(counts, source) != moe_counts_group(counts, destination)) {
+    if (!moe_counts_takes_part(counts, source) || !moe_counts_takes_part(counts, destination) ||
+        moe_counts_group(counts, source) != moe_counts_group(counts, destination)) {
         return 0;
     }
     if (!counts->shape.two_hop || moe_counts_domain(counts, source) == moe_counts_domain(counts, destination)) {
@@ -369,7 +413,7 @@ START_TEST(counts_equal_a_recount_token_by_token) {
             wrong += planned_tokens(planned, source, destination) != expected[source * n_ranks + destination];
             domains += counts.crossing[source * n_ranks + destination];
         }
-        for (uint32_t domain = 0; domain < planned->group_domains; domain++) {
+        for (uint32_t domain = 0; takes_part(setup, source) && domain < planned->group_domains; domain++) {
             const uint32_t rank = moe_counts_mate(planned, source, domain);
             crossing += planned->crossing[source * planned->group_domains + domain];
             wrong += planned->crossing[source * planned->group_domains + domain] !=

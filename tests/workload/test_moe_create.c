@@ -85,7 +85,7 @@ START_TEST(contradictions_are_refused) {
     bad.expert_parallelism = 8;
     bad.group_placement = EXPERIMENT_GROUP_PLACEMENT_RANDOM;
     bad.algorithm = EXPERIMENT_ALGORITHM_TWO_HOP;
-    expect_refusal(bad, placement, false, "drawn at random");
+    expect_refusal(bad, placement, false, "each of its NVLink domains");
     bad.algorithm = EXPERIMENT_ALGORITHM_DIRECT;
     bad.group_placement = EXPERIMENT_GROUP_PLACEMENT_STRIDED;
     expect_refusal(bad, (struct moe_placement){.n_ranks = 24, .ranks_per_domain = 6}, false, "strided groups");
