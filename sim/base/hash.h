@@ -8,6 +8,7 @@
 #ifndef MOEFABRIC_BASE_HASH_H
 #define MOEFABRIC_BASE_HASH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** What a draw is for; part of every stream, so that two uses never share numbers. Values are part of the results: never renumber. */
@@ -41,6 +42,14 @@ static inline uint64_t hash_mix(uint64_t word) {
     word ^= word >> 27;
     word *= UINT64_C(0x94d049bb133111eb);
     return word ^ (word >> 31);
+}
+
+/** Folds bytes into a hash of those before them, which begins with 0. The parts of a longer text may be folded in one after the other, however it is cut. */
+static inline uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        hash = hash_mix(hash + ((const unsigned char *)bytes)[i] + UINT64_C(0x9e3779b97f4a7c15));
+    }
+    return hash;
 }
 
 /** Names a stream of draws: seed of the run, purpose, and two free coordinates (device and port; or source rank and token). */

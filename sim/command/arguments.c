@@ -54,6 +54,10 @@ const struct arguments_line *arguments_lines(size_t *count) {
     return option_lines;
 }
 
+const char *arguments_help_of(const struct arguments_line *line, const struct arguments_grammar *grammar) {
+    return line->bit == ARGUMENTS_OUTPUT && grammar->output != NULL ? grammar->output : line->help;
+}
+
 char arguments_letter(const struct arguments_line *line) {
     // the letters of the others are only ours
     return line->bit & (ARGUMENTS_OUTPUT | ARGUMENTS_QUIET) ? (char)line->letter : '\0';
@@ -78,7 +82,7 @@ static void print_help(const struct arguments_grammar *grammar) {
             }
             snprintf(text, sizeof(text), "%s--%s%s%s", letter, line->name, line->value ? " " : "",
                      line->value ? line->value : "");
-            printf("  %-21s %s\n", text, line->help);
+            printf("  %-21s %s\n", text, arguments_help_of(line, grammar));
         }
     }
     printf("  %-21s %s\n\nexamples:\n%s", "-h, --help", "this text", grammar->examples);

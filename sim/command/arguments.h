@@ -52,6 +52,7 @@ struct arguments_grammar {
     bool operand_required;
     bool more_operands;      /**< several may be given */
     unsigned options;        /**< bits of enum arguments_option */
+    const char *output;      /**< what --output says in the help; NULL: the result file of a run */
     const char *description; /**< for the help */
     const char *examples;    /**< two lines for the help */
 };
@@ -67,6 +68,9 @@ struct arguments_line {
 
 /** All options of all subcommands, in the order of the help; *count receives how many. */
 const struct arguments_line *arguments_lines(size_t *count);
+
+/** What an option says in the help of a subcommand. */
+const char *arguments_help_of(const struct arguments_line *line, const struct arguments_grammar *grammar);
 
 /** The letter that a user may give instead of the name; 0 = none. */
 char arguments_letter(const struct arguments_line *line);

@@ -26,6 +26,7 @@ const struct arguments_grammar command_calibrate_grammar = {
     .operand_required = true,
     .more_operands = true,
     .options = ARGUMENTS_OUTPUT | ARGUMENTS_SET | ARGUMENTS_SEED | ARGUMENTS_THREADS,
+    .output = "where to write the topology (default: none is written)",
     .description =
         "Sets figures of a platform from a log of nccl-tests' alltoall_perf, by least squares, and writes a topology "
         "file "

@@ -23,6 +23,7 @@ const struct arguments_grammar command_place_grammar = {
     .operand_required = true,
     .options =
         ARGUMENTS_OUTPUT | ARGUMENTS_SET | ARGUMENTS_SEED | ARGUMENTS_BATCHES | ARGUMENTS_STEPS | ARGUMENTS_QUIET,
+    .output = "where to write the placement (default: NAME.placement.csv here, NAME from the configuration)",
     .description =
         "Looks for a placement of experts and their replicas (placement.redundant_experts) on the GPUs of an "
         "expert-parallel\n"

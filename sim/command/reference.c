@@ -48,7 +48,7 @@ static void print_command(const struct command *command) {
             const char letter = arguments_letter(&lines[i]);
             printf("%s| `%s%.1s%s--%s%s%s` | %s |\n", head, letter != '\0' ? "-" : "", letter != '\0' ? &letter : "",
                    letter != '\0' ? ", " : "", lines[i].name, lines[i].value ? " " : "",
-                   lines[i].value ? lines[i].value : "", lines[i].help);
+                   lines[i].value ? lines[i].value : "", arguments_help_of(&lines[i], command->grammar));
             head = "";
         }
     }

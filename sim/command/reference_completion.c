@@ -169,7 +169,7 @@ static void print_zsh_text(FILE *stream, const char *text) {
     }
 }
 
-static void print_zsh_option(FILE *stream, const struct arguments_line *line) {
+static void print_zsh_option(FILE *stream, const struct arguments_line *line, const struct arguments_grammar *grammar) {
     const char *repeated = line->bit == ARGUMENTS_SET ? "*" : "";
     if (arguments_letter(line) != '\0') {
         fprintf(stream, " \\\n        '(-%c --%s)'{-%c,--%s}'[", arguments_letter(line), line->name,
@@ -177,7 +177,7 @@ static void print_zsh_option(FILE *stream, const struct arguments_line *line) {
     } else {
         fprintf(stream, " \\\n        '%s--%s[", repeated, line->name);
     }
-    print_zsh_text(stream, line->help);
+    print_zsh_text(stream, arguments_help_of(line, grammar));
     fputc(']', stream);
     if (line->value != NULL) {
         fprintf(stream, ":%s:%s", line->value,
@@ -196,7 +196,7 @@ static void print_zsh_command(FILE *stream, const struct command *command) {
     fprintf(stream, "    %s)\n        _arguments '(-h --help)'{-h,--help}'[help]'", command->name);
     for (size_t i = 0; i < count; i++) {
         if (grammar->options & lines[i].bit) {
-            print_zsh_option(stream, &lines[i]);
+            print_zsh_option(stream, &lines[i], grammar);
         }
     }
     const char *suffixes = suffixes_of(grammar->operand);

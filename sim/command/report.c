@@ -18,6 +18,7 @@ const struct arguments_grammar command_report_grammar = {
     .operand_required = true,
     .more_operands = true,
     .options = ARGUMENTS_OUTPUT | ARGUMENTS_QUIET,
+    .output = "where to write the page (default: the name of the first result, with .html, here)",
     .description =
         "Writes one web page with tables, charts and a picture of the fabric for result files. The page is "
         "a single file, needs no\n"

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct arguments_grammar command_sweep_grammar = {
     .command = "sweep",
@@ -243,13 +244,27 @@ static int run(struct call *call) {
     return finish(call);
 }
 
+/** Points are read before the first one runs, which takes a millisecond each: where they are many a terminal is told. */
+static void show_reading(uint64_t done, uint64_t all) {
+    enum { FEW = 1000, STEP = 100 };
+    if (all >= FEW && done % STEP == 0) {
+        fprintf(stderr, "\r%" PRIu64 " of %" PRIu64 " points read\033[K", done,
+                all); /* ECMA-48: erase to the end of the line */
+    }
+    if (all >= FEW && done == all) {
+        fputs("\r\033[K", stderr);
+    }
+}
+
 static int sweep(const struct arguments *given, int n_arguments, char **arguments) {
     struct call call = {.given = given, .whole = !given->has_index && given->shards == 0};
     const struct sweep_plan_part part = part_of(given);
+    const bool shown = !given->quiet && !arguments_are_silent(given) && isatty(STDERR_FILENO) == 1;
     const struct sweep_plan_source source = {.configuration = given->operand,
                                              .overrides = given->overrides,
                                              .n_overrides = given->n_overrides,
-                                             .output = given->output};
+                                             .output = given->output,
+                                             .read = shown ? show_reading : NULL};
     struct error_list errors = {0};
     call.provenance = provenance_start(version_number(), n_arguments, arguments);
     call.provenance.commit = version_commit();

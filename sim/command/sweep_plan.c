@@ -144,6 +144,10 @@ static bool read_points(struct sweep_plan *plan, const struct sweep_plan_part *p
             *errors = reading->errors;
         }
         any = any || reading->good;
+        if (plan->source.read != NULL && !part->alone) {
+            plan->source.read((number - part->first) / part->step + 1,
+                              (plan->n_points - part->first + part->step - 1) / part->step);
+        }
         spared = !reading->good || spare_point(plan, &reading->experiment, errors);
         free_reading(reading);
         if (part->alone) {
@@ -206,9 +210,18 @@ uint32_t sweep_plan_collect(struct sweep_plan *plan) {
 }
 
 bool sweep_plan_prepare(const struct sweep_plan *plan, struct error *error) {
+    struct stat status;
     if (mkdir(plan->folder, 0777) != 0 && errno != EEXIST) {
         return error_set_file(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, plan->folder,
                               "the folder for the points cannot be made: %s", strerror(errno));
+    }
+    if (stat(plan->folder, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        return error_set_file(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, plan->folder,
+                              "the folder for the points cannot be made: there is something else of this name");
+    }
+    if (access(plan->folder, W_OK | X_OK) != 0) {
+        return error_set_file(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, plan->folder,
+                              "nothing can be written into the folder for the points: %s", strerror(errno));
     }
     return file_check_writable(plan->output, error);
 }

@@ -20,7 +20,8 @@ struct sweep_plan_source {
     const char *configuration; /**< path */
     const char *const *overrides;
     uint32_t n_overrides;
-    const char *output; /**< NULL: NAME.h5, NAME from the configuration */
+    const char *output;                        /**< NULL: NAME.h5, NAME from the configuration */
+    void (*read)(uint64_t done, uint64_t all); /**< told after each point that was read; NULL: nobody */
 };
 
 /** Which points: those whose number is first + k × step. */

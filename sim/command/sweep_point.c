@@ -18,17 +18,9 @@
 
 enum { LINE_SIZE = 2 * ERROR_MESSAGE_SIZE + ERROR_FILE_SIZE };
 
-/** FNV-1a (Fowler, Noll, Vo), 64 bits: http://www.isthe.com/chongo/tech/comp/fnv. */
-static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t size) {
-    for (size_t i = 0; i < size; i++) {
-        hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 /** The text with its NUL, so that neighbours do not run together. */
 static uint64_t add_text(uint64_t hash, const char *text) {
-    return add_bytes(hash, text, strlen(text) + 1);
+    return hash_bytes(hash, text, strlen(text) + 1);
 }
 
 /** A file's bytes, if there is one: only what it holds counts, not where it is. */
@@ -40,14 +32,14 @@ static uint64_t add_file(uint64_t hash, const char *path) {
         return add_text(hash, "");
     }
     while ((size = fread(buffer, 1, sizeof buffer, stream)) > 0) {
-        hash = add_bytes(hash, buffer, size);
+        hash = hash_bytes(hash, buffer, size);
     }
     fclose(stream);
     return add_text(hash, "");
 }
 
 uint64_t sweep_point_hash(const struct experiment *experiment, char **resolved) {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = 0;
     *resolved = configuration_resolved_text(experiment, NULL);
     hash = add_text(hash, version_number());
     hash = add_text(hash, version_commit());
@@ -56,7 +48,7 @@ uint64_t sweep_point_hash(const struct experiment *experiment, char **resolved) 
     hash = add_file(hash, experiment->workload_path);
     hash = add_file(hash, experiment->traffic.routing.path);
     hash = add_file(hash, experiment->placement.path);
-    return hash_mix(hash);
+    return hash;
 }
 
 char *sweep_point_error(const struct error *error, char *buffer, size_t size) {

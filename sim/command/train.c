@@ -22,6 +22,7 @@ const struct arguments_grammar command_train_grammar = {
     .operand_required = true,
     .options =
         ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS | ARGUMENTS_QUIET,
+    .output = "where to write the timeline of a step (default: none is written)",
     .description =
         "Simulates dispatch and combine of one layer with every policy and seed, and puts them into a training step "
         "(section `training`):\n"
@@ -161,9 +162,12 @@ static bool simulate(const struct arguments *given, const struct experiment *exp
                                 .n_policies = n_policies,
                                 .threads = given->threads,
                                 .quiet = given->quiet};
-    const bool done = fabric != NULL && failures_check(experiment, fabric, error) &&
-                      batch_run(&batch, &result, error) &&
-                      report(given, experiment, setup, policies, n_policies, &result, error);
+    bool done = fabric != NULL && failures_check(experiment, fabric, error) && batch_run(&batch, &result, error);
+    if (done && result.exit_code == EXIT_CODE_INTERRUPTED) {
+        done = error_set(error, EXIT_CODE_INTERRUPTED, ERROR_ID_RUN_LIMIT,
+                         "interrupted: not all exchanges are finished, so no step can be made of them");
+    }
+    done = done && report(given, experiment, setup, policies, n_policies, &result, error);
     batch_result_fini(&result);
     fabric_free(fabric);
     return done;

@@ -34,14 +34,18 @@ const char *fluid_refuses(const struct failure_list *failures) {
         if (failure->kind == FAILURE_LOSSY) {
             return "it knows no packets, so none can be lost";
         }
+        if (failure->kind == FAILURE_SEND) {
+            return "it knows no GPU that stops sending (stop_send)";
+        }
         if (failure->kind != FAILURE_DOWN && failure->kind != FAILURE_SLOW && failure->kind != FAILURE_RECEIVE) {
-            return "it knows links that are down or slow and hosts that take data slowly, and this is none of them";
+            return "it knows links that are down or slow and hosts that receive slowly, and this failure is none of "
+                   "them";
         }
         if (failure->from_ps > 0) {
-            return "links must be as they are from time 0, and this fails later";
+            return "links and hosts must be as they are from time 0, and one fails later";
         }
         if (failure->until_ps != TIME_NEVER) {
-            return "links must be as they are to the end, and this one comes back";
+            return "links and hosts must be as they are to the end, and one comes back";
         }
     }
     return NULL;

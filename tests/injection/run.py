@@ -77,7 +77,7 @@ def works(inputs):
         Work("calibrate", ["calibrate", node, inputs / "node.log", *alone, "-o", "out.yaml"], ["out.yaml"]),
         Work("place", ["place", CONFIGS / "placement-replicas.yaml", "--quiet", *settings("traffic.tokens_per_gpu=4"), "--steps", "20",
                        "--batches", "1", "-o", "out.csv"], ["out.csv"],
-             ["check", CONFIGS / "placement-replicas.yaml", *settings("placement.redundant_experts=0", "placement.kind=file", "placement.file=out.csv")]),
+             ["check", CONFIGS / "placement-replicas.yaml", *settings("placement.redundant_experts=0", "placement.kind=file", "placement.file=@FOLDER@/out.csv")]),
         Work("train", ["train", CONFIGS / "training-deepseek-v3.yaml", "--quiet", "--threads", "1", *step, "-o", "out.json"], ["out.json"]),
         Work("sweep", ["sweep", inputs / "sweep.yaml", "--quiet", "--threads", "1", "-o", "out.h5"], ["out.h5"], shown, resumable=True),
         Work("sweep-report", ["report", inputs / "sweep.h5", "-o", "out.html", "--quiet"], ["out.html"]),
@@ -159,7 +159,8 @@ class Bench:
         """After a signal a result holds what was finished: whole as a file, which the program itself must read."""
         if done.returncode not in (130, -signal.SIGKILL) or work.reads is None:
             return False
-        read = subprocess.run([self.program, *work.reads], cwd=self.folder, capture_output=True, check=False)
+        arguments = [str(word).replace("@FOLDER@", str(self.folder)) for word in work.reads]
+        read = subprocess.run([self.program, *arguments], cwd=self.folder, capture_output=True, check=False)
         return read.returncode == 0
 
 

@@ -21,5 +21,7 @@ moefabric run small.yaml --policy 1 --model smoke -q
 echo "exit $?"
 moefabric run small.yaml --policy 1 --model fluid -q --set 'failures=[{what: "leaf0:up0", action: down, at: 1 us}]'
 echo "exit $?"
+moefabric run small.yaml --policy 1 --model fluid -q --set 'failures=[{what: gpu0, action: stop_send, at: 0 s, for: 1 us}]'
+echo "exit $?"
 moefabric run small.yaml --policy 1 --model fluid --set 'record.interval=1 us' -o recorded.h5 >third.txt 2>notes.txt
 grep note: notes.txt

@@ -19,4 +19,5 @@ try --jobs 0
 try --output points.yaml
 cp "$SOURCE/topologies/leaf-spine-100g.yaml" .; try --output leaf-spine-100g.yaml; rm leaf-spine-100g.yaml
 moefabric check points.yaml > out.txt; echo "ends with $?"
+echo "no folder" >points.points; try --quiet; rm points.points
 mkdir points.h5; try --quiet
