@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "training/pipeline_turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +34,6 @@ struct run {
     struct stage *stages;
     uint64_t *ends_ps[PIPELINE_DIRECTIONS]; /* [part × micro_batches + micro_batch]; NOT_OVER at first */
     struct pipeline_stage_time *times;
-};
-
-/* A pass that is under way. */
-struct thread {
-    const struct pipeline_pass *pass;
-    uint32_t next;
-    uint64_t ready_ps;
 };
 
 static uint32_t parts_of(const struct pipeline *pipeline) {
@@ -138,68 +132,49 @@ static bool input_ready(const struct run *run, enum pipeline_direction direction
     return true;
 }
 
-static void observe(const struct run *run, uint32_t stage, const struct turn *turn, enum pipeline_direction direction,
-                    const struct pipeline_segment *segment, uint64_t begin_ps) {
-    const struct pipeline_span span = {.stage = stage,
-                                       .micro_batch = turn->steps[direction].micro_batch,
-                                       .part = turn->steps[direction].part,
+/* Who runs a turn, for what it tells. */
+struct observed {
+    const struct pipeline *pipeline;
+    const struct turn *turn;
+    uint32_t stage;
+};
+
+static void observe(void *context, enum pipeline_direction direction, const struct pipeline_segment *segment,
+                    uint64_t begin_ps, uint64_t end_ps) {
+    const struct observed *observed = context;
+    const struct pipeline_span span = {.stage = observed->stage,
+                                       .micro_batch = observed->turn->steps[direction].micro_batch,
+                                       .part = observed->turn->steps[direction].part,
                                        .direction = direction,
                                        .resource = segment->resource,
                                        .name = segment->name,
                                        .begin_ps = begin_ps,
-                                       .end_ps = begin_ps + segment->duration_ps};
-    run->pipeline->observe(run->pipeline->context, &span);
-}
-
-/* The pass whose next segment can begin first; the backward one on a tie. Negative: both are over. */
-static int choose(const struct thread threads[], const uint64_t free_ps[], uint64_t *begin_ps) {
-    int chosen = -1;
-    for (int direction = PIPELINE_DIRECTIONS - 1; direction >= 0; direction--) {
-        const struct thread *thread = &threads[direction];
-        if (thread->pass == NULL || thread->next == thread->pass->n_segments) {
-            continue;
-        }
-        const uint64_t begin = number_larger(thread->ready_ps, free_ps[thread->pass->segments[thread->next].resource]);
-        if (chosen < 0 || begin < *begin_ps) {
-            chosen = direction;
-            *begin_ps = begin;
-        }
-    }
-    return chosen;
+                                       .end_ps = end_ps};
+    observed->pipeline->observe(observed->pipeline->context, &span);
 }
 
 /* Runs a turn from begin_ps on. Returns when it is over. */
 static uint64_t run_turn(struct run *run, uint32_t stage, const struct turn *turn, uint64_t begin_ps) {
-    struct thread threads[PIPELINE_DIRECTIONS] = {{0}};
-    /* passes take what stands before gradients */
-    uint64_t free_ps[PIPELINE_GRADIENTS] = {begin_ps, begin_ps}, end_ps = begin_ps, at_ps, computed_ps = 0;
+    const struct pipeline *pipeline = run->pipeline;
+    struct observed observed = {pipeline, turn, stage};
+    struct pipeline_turn running = {.begin_ps = begin_ps,
+                                    .sharing = &pipeline->sharing,
+                                    .observe = pipeline->observe ? observe : NULL,
+                                    .context = &observed};
     for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
-        const uint32_t part = turn->steps[direction].part;
-        threads[direction] = (struct thread){
-            .pass = turn->has[direction] ? &run->pipeline->passes[part][direction] : NULL, .ready_ps = begin_ps};
+        running.passes[direction] =
+            turn->has[direction] ? &pipeline->passes[turn->steps[direction].part][direction] : NULL;
     }
-    for (int chosen; (chosen = choose(threads, free_ps, &at_ps)) >= 0;) {
-        struct thread *thread = &threads[chosen];
-        const struct pipeline_segment *segment = &thread->pass->segments[thread->next++];
-        thread->ready_ps = free_ps[segment->resource] = at_ps + segment->duration_ps;
-        if (segment->resource == PIPELINE_COMPUTE) {
-            computed_ps += segment->duration_ps;
-        } else {
-            run->times[stage].network_ps += segment->duration_ps;
-        }
-        if (run->pipeline->observe && segment->duration_ps > 0) {
-            observe(run, stage, turn, (enum pipeline_direction)chosen, segment, at_ps);
-        }
-    }
+    const struct pipeline_turn_result result = pipeline_turn_run(&running);
     for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
         if (turn->has[direction]) {
-            *end_of(run, (enum pipeline_direction)direction, &turn->steps[direction]) = threads[direction].ready_ps;
-            end_ps = number_larger(end_ps, threads[direction].ready_ps);
+            *end_of(run, (enum pipeline_direction)direction, &turn->steps[direction]) = result.pass_end_ps[direction];
         }
     }
-    run->times[stage].compute_ps += computed_ps;
-    run->times[stage].exposed_ps += end_ps - begin_ps - computed_ps;
-    return end_ps;
+    run->times[stage].compute_ps += result.compute_ps;
+    run->times[stage].network_ps += result.network_ps;
+    run->times[stage].exposed_ps += result.end_ps - begin_ps - result.compute_ps;
+    return result.end_ps;
 }
 
 /* The next turn of a stage, if what it needs is there. */

@@ -8,7 +8,7 @@
  * in turn, then the backwards that are left. Part u of the model is on stage u mod stages.
  *
  * `overlapped`: that forward and that backward run together, two threads on the stage's two resources, each resource given to whichever can
- * begin first (the backward on a tie); one more forward is warmed up, so that they are of different micro-batches.
+ * begin first (the backward on a tie, see pipeline_turn.h); one more forward is warmed up, so that they are of different micro-batches.
  */
 #ifndef MOEFABRIC_TRAINING_PIPELINE_H
 #define MOEFABRIC_TRAINING_PIPELINE_H
@@ -24,6 +24,7 @@ struct pipeline_segment {
     uint64_t duration_ps;
     enum pipeline_resource resource;
     const char *name; /**< for the timeline; not freed */
+    bool put_off;     /**< computing that no pass waits for: done when nothing else is computed, in the same turn */
 };
 
 /** A pass through one part of the model. */
@@ -43,6 +44,11 @@ struct pipeline_span {
     uint64_t begin_ps, end_ps;
 };
 
+/** Computing and communication at once on a GPU: how many times as long each takes; 1 or less = as alone. */
+struct pipeline_sharing {
+    double compute_factor, network_factor;
+};
+
 /** A pipeline. */
 struct pipeline {
     uint32_t stages, parts_per_stage, micro_batches; /**< of training with several parts: a multiple of stages */
@@ -50,9 +56,10 @@ struct pipeline {
     bool forward_only; /**< an evaluation: no backward passes, no gradients, and any number of micro-batches */
     const struct pipeline_pass (
         *passes)[PIPELINE_DIRECTIONS]; /**< [stages × parts_per_stage] in the order of the model */
-    uint64_t send_ps;                  /**< from a stage to another */
-    const uint64_t *gradient_ps;       /**< [stages × parts_per_stage] to reduce a part's gradients */
-    bool overlap_gradients;            /**< after the part's last backward pass; else after the stage's last pass */
+    struct pipeline_sharing sharing;
+    uint64_t send_ps;            /**< from a stage to another */
+    const uint64_t *gradient_ps; /**< [stages × parts_per_stage] to reduce a part's gradients */
+    bool overlap_gradients;      /**< after the part's last backward pass; else after the stage's last pass */
     void (*observe)(
         void *context,
         const struct pipeline_span *span); /**< NULL, or told of each segment and reduction, not in order of time */

@@ -7,8 +7,8 @@
 
 enum { MOST_PARTS = 16, MOST_STAGES = 8 };
 
-static struct pipeline_segment forward_segments[] = {{1, PIPELINE_COMPUTE, "f"}};
-static struct pipeline_segment backward_segments[] = {{2, PIPELINE_COMPUTE, "b"}};
+static struct pipeline_segment forward_segments[] = {{1, PIPELINE_COMPUTE, "f", false}};
+static struct pipeline_segment backward_segments[] = {{2, PIPELINE_COMPUTE, "b", false}};
 static struct pipeline_stage_time times[MOST_STAGES];
 static const uint64_t no_gradients[MOST_PARTS];
 
@@ -62,9 +62,9 @@ START_TEST(sends_take_time_between_stages) {
 END_TEST
 
 static struct pipeline_segment exchange_forward[] = {
-    {2, PIPELINE_COMPUTE, "f"}, {3, PIPELINE_NETWORK, "fn"}, {1, PIPELINE_COMPUTE, "f"}};
+    {2, PIPELINE_COMPUTE, "f", false}, {3, PIPELINE_NETWORK, "fn", false}, {1, PIPELINE_COMPUTE, "f", false}};
 static struct pipeline_segment exchange_backward[] = {
-    {2, PIPELINE_COMPUTE, "b"}, {4, PIPELINE_NETWORK, "bn"}, {3, PIPELINE_COMPUTE, "b"}};
+    {2, PIPELINE_COMPUTE, "b", false}, {4, PIPELINE_NETWORK, "bn", false}, {3, PIPELINE_COMPUTE, "b", false}};
 
 /* One stage, three micro-batches of 2 + 3 + 1 forward and 2 + 4 + 3 backward, the middle of each on the network. */
 static struct pipeline exchanging(bool overlapped) {
@@ -161,6 +161,56 @@ START_TEST(an_evaluation_goes_forward_alone) {
 }
 END_TEST
 
+/* What a forward pass of 2 and the network's 4 takes, whose gradients of weights may be put off. */
+static struct pipeline_segment weights_last[] = {{2, PIPELINE_COMPUTE, "b", false},
+                                                 {2, PIPELINE_COMPUTE, "w", true},
+                                                 {4, PIPELINE_NETWORK, "bn", false},
+                                                 {1, PIPELINE_COMPUTE, "b", false},
+                                                 {3, PIPELINE_COMPUTE, "w", true}};
+
+START_TEST(gradients_of_weights_fill_what_exchanges_leave_idle) {
+    static const struct pipeline_pass passes[1][PIPELINE_DIRECTIONS] = {{{forward_segments, 1}, {weights_last, 5}}};
+    const struct pipeline pipeline = {
+        .stages = 1, .parts_per_stage = 1, .micro_batches = 1, .passes = passes, .gradient_ps = no_gradients};
+    /* forward until 1; 1-3; the network 3-7 and beside it weights 3-5; 7-8; weights 8-11 */
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 11);
+    ck_assert_uint_eq(times[0].compute_ps, 1 + 2 + 2 + 1 + 3);
+    ck_assert_uint_eq(times[0].exposed_ps, 2);
+}
+END_TEST
+
+START_TEST(other_stages_do_not_wait_for_gradients_of_weights) {
+    static const struct pipeline_pass passes[2][PIPELINE_DIRECTIONS] = {{{forward_segments, 1}, {weights_last, 5}},
+                                                                        {{forward_segments, 1}, {weights_last, 5}}};
+    const struct pipeline pipeline = {
+        .stages = 2, .parts_per_stage = 1, .micro_batches = 1, .passes = passes, .gradient_ps = no_gradients};
+    /* the second stage: forward 1-2, what the first needs is there at 9, weights until 12; the first 9-19 */
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 9 + 10);
+    ck_assert_uint_eq(times[1].waiting_ps, 1 + 19 - 12);
+}
+END_TEST
+
+START_TEST(what_runs_at_once_takes_longer_for_as_long_as_it_does) {
+    struct pipeline pipeline = exchanging(true);
+    pipeline.sharing = (struct pipeline_sharing){.compute_factor = 2, .network_factor = 1};
+    /* the pair of 6-16: backward 6-8, its exchange 8-12, forward beside it 8-12 for 2; the forward's exchange 12-15 with half of the
+     * backward's 3 beside it; 15-16.5 those; 16.5-17.5 */
+    ck_assert_uint_ge(pipeline_run(&pipeline, times), 35 + 2 * 1);
+    pipeline.sharing = (struct pipeline_sharing){.compute_factor = 1, .network_factor = 1.5};
+    /* 6-8, exchange 8-13 for 4: 2 of it in 3 beside the forward's 8-10 … */
+    const uint64_t slowed_ps = pipeline_run(&pipeline, times);
+    ck_assert_uint_gt(slowed_ps, 35);
+    ck_assert_uint_le(slowed_ps, 35 + 2 * 4);
+}
+END_TEST
+
+START_TEST(alone_nothing_is_slowed) {
+    struct pipeline pipeline = exchanging(false);
+    pipeline.sharing = (struct pipeline_sharing){.compute_factor = 3, .network_factor = 3};
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 3 * (6 + 9));
+}
+END_TEST
+
 /* Sums what is told of. */
 static void add_span(void *context, const struct pipeline_span *span) {
     uint64_t *sums = context;
@@ -197,6 +247,10 @@ int main(void) {
     tcase_add_test(tests, pairs_do_not_make_neighbours_take_turns);
     tcase_add_test(tests, gradients_are_reduced_while_passes_are_left);
     tcase_add_test(tests, an_evaluation_goes_forward_alone);
+    tcase_add_test(tests, gradients_of_weights_fill_what_exchanges_leave_idle);
+    tcase_add_test(tests, other_stages_do_not_wait_for_gradients_of_weights);
+    tcase_add_test(tests, what_runs_at_once_takes_longer_for_as_long_as_it_does);
+    tcase_add_test(tests, alone_nothing_is_slowed);
     tcase_add_test(tests, every_segment_is_told_of);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
