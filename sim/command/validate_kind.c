@@ -3,6 +3,7 @@
 
 #include "command/validate_alltoall.h"
 #include "command/validate_completion.h"
+#include "command/validate_contention.h"
 #include "command/validate_eplb.h"
 #include "command/validate_gate.h"
 #include "command/validate_hash.h"
@@ -14,9 +15,19 @@
 #include <string.h>
 
 const struct validate_kind *const validate_kind_table[] = {
-    &validate_hash_load, &validate_hash_packets,  &validate_alltoall_busbw, &validate_completion,
-    &validate_eplb,      &validate_rail_alltoall, &validate_gate,           &validate_measured_load,
-    &validate_kept_rate, &validate_phase,         &validate_time_to_train,  NULL,
+    &validate_hash_load,
+    &validate_hash_packets,
+    &validate_alltoall_busbw,
+    &validate_completion,
+    &validate_eplb,
+    &validate_rail_alltoall,
+    &validate_gate,
+    &validate_measured_load,
+    &validate_kept_rate,
+    &validate_phase,
+    &validate_time_to_train,
+    &validate_contention,
+    NULL,
 };
 
 const struct validate_kind *validate_kind_find(const char *name) {

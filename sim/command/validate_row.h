@@ -53,6 +53,8 @@ struct validate_row_parameters {
     char data[128];                   /**< measured_load: file in the folder of --data; empty = none */
     uint32_t top_k;                   /**< measured_load */
     uint32_t replicas, groups, index; /**< eplb, with nodes and gpus (of all nodes) */
+    uint32_t gpu, sms, matrix;        /**< contention, with gpus */
+    uint64_t peer_bytes, exchange_alone_ps, multiplication_alone_ps; /**< contention */
 };
 
 struct validate_kind;

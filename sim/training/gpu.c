@@ -1,34 +1,61 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training/gpu.h"
 
+#include <stddef.h>
+
 /* Data sheets print peaks with 2:4 sparsity; dense is half of that but where they print both. Tensor cores scale blocks (MXFP8, NVFP4) from Blackwell on. */
 static const struct gpu gpus[] = {
     [EXPERIMENT_GPU_H100] = {"h100",
                              {989.5, 1979, 0, 0},
                              80,
-                             "NVIDIA H100 data sheet, SXM5: 1,979 and 3,958 TFLOPS with sparsity"},
-    [EXPERIMENT_GPU_H800] = {"h800",
-                             {989.5, 1979, 0, 0},
-                             80,
-                             "as H100 SXM5, with NVLink of 400 GB/s (arXiv:2412.19437, section 3.1)"},
-    [EXPERIMENT_GPU_H200] = {"h200",
-                             {989.5, 1979, 0, 0},
-                             141,
-                             "NVIDIA H200 data sheet, SXM: 1,979 and 3,958 TFLOPS with sparsity"},
-    [EXPERIMENT_GPU_B200] = {"b200",
-                             {2250, 4500, 4500, 9000},
-                             180,
-                             "NVIDIA HGX B200: 36, 72 and 144 PFLOPS with sparsity for 8 GPUs"},
-    [EXPERIMENT_GPU_GB200] = {"gb200",
-                              {2500, 5000, 5000, 10000},
-                              186,
-                              "NVIDIA GB200 NVL72: 360, 720 and 1,440 PFLOPS with sparsity for 72 GPUs"},
-    [EXPERIMENT_GPU_GB300] =
-        {"gb300",
-         {2500, 5000, 5000, 15000},
-         279,
-         "NVIDIA GB300 NVL72: 360 and 720 PFLOPS with sparsity, NVFP4 1,080 PFLOPS dense, for 72 GPUs"},
+                             3.35,
+                             132,
+                             700,
+                             "NVIDIA H100 data sheet, SXM5: 1,979 and 3,958 TFLOPS with sparsity, 3.35 TB/s, 700 W; "
+                             "132 SMs: NVIDIA H100 white paper"},
+    [EXPERIMENT_GPU_H800] =
+        {"h800",
+         {989.5, 1979, 0, 0},
+         80,
+         3.35,
+         132,
+         700,
+         "as H100 SXM5, with NVLink of 400 GB/s (arXiv:2412.19437, section 3.1); 132 SMs: the same, section 3.2.2"},
+    [EXPERIMENT_GPU_H200] =
+        {"h200",
+         {989.5, 1979, 0, 0},
+         141,
+         4.8,
+         132,
+         700,
+         "NVIDIA H200 data sheet, SXM: 1,979 and 3,958 TFLOPS with sparsity, 4.8 TB/s, 700 W; SMs as H100"},
+    [EXPERIMENT_GPU_B200] =
+        {"b200",
+         {2250, 4500, 4500, 9000},
+         180,
+         7.75,
+         148,
+         1000,
+         "NVIDIA HGX B200: 36, 72 and 144 PFLOPS with sparsity, 62 TB/s for 8 GPUs; 148 SMs: as CUDA reports"},
+    [EXPERIMENT_GPU_GB200] =
+        {"gb200",
+         {2500, 5000, 5000, 10000},
+         186,
+         8,
+         148,
+         1200,
+         "NVIDIA GB200 NVL72: 360, 720 and 1,440 PFLOPS with sparsity, 576 TB/s for 72 GPUs; SMs as B200"},
+    [EXPERIMENT_GPU_GB300] = {"gb300",
+                              {2500, 5000, 5000, 15000},
+                              279,
+                              8,
+                              148,
+                              1400,
+                              "NVIDIA GB300 NVL72: 360 and 720 PFLOPS with sparsity, NVFP4 1,080 PFLOPS dense, 576 "
+                              "TB/s for 72 GPUs; SMs as B200, NVIDIA prints 160 of a whole Blackwell Ultra"},
 };
+
+const char *const gpu_names[] = {"h100", "h800", "h200", "b200", "gb200", "gb300", NULL};
 
 const struct gpu *gpu_find(enum experiment_gpu gpu) {
     return &gpus[gpu];
