@@ -106,6 +106,7 @@ static struct receiver_credit_parameters receiver_credit_of(const struct experim
     return (struct receiver_credit_parameters){
         .first_window = given->first_window,
         .pull_packets = given->pull_packets,
+        .adapts_pace = given->adapts_pace,
         .interval_ps = given->interval_ps,
         .tolerated = given->tolerated,
         .decrease = given->decrease,

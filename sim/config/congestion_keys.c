@@ -136,13 +136,19 @@ const struct key congestion_keys_hpcc[4] = {
      FIELD(experiment_hpcc, additive_bits_per_s)},
 };
 
-const struct key congestion_keys_receiver_credit[6] = {
+const struct key congestion_keys_receiver_credit[7] = {
     {"first_window", KEY_REAL, QUANTITY_REAL, "0", "100", "1.5",
      .doc = "Sent without having been asked for, in bandwidth-delay products of the idle path (" UET_HTSIM ").",
      FIELD(experiment_receiver_credit, first_window)},
     {"pull_packets", KEY_QUANTITY, QUANTITY_COUNT, "1", "10000", "4",
      .doc = "A pull asks for so many packets at most (" UET_HTSIM ": 16 KiB).",
      FIELD(experiment_receiver_credit, pull_packets)},
+    {"adapt_pace", KEY_FLAG, .fallback = "true",
+     .doc =
+         "The pace of pulls follows marks and what is trimmed on the way, for fabrics that are oversubscribed or where "
+         "flows collide; else the receiver pulls at line rate (" UET_HTSIM
+         ", main_uec.cpp: off with -receiver_cc_only, which its validation suites use).",
+     FIELD(experiment_receiver_credit, adapts_pace)},
     {"interval", KEY_QUANTITY, QUANTITY_TIME, "1 ns", "1 s", "18 us",
      .doc = "Between changes of the pace of pulls (" UET_HTSIM ": 1.5 × 12 us).",
      FIELD(experiment_receiver_credit, interval_ps)},

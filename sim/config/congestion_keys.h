@@ -20,6 +20,6 @@ extern const struct key congestion_keys_nscc[12];
 extern const struct key congestion_keys_hpcc[4];
 
 /** Keys of the section `congestion.receiver_credit`. */
-extern const struct key congestion_keys_receiver_credit[6];
+extern const struct key congestion_keys_receiver_credit[7];
 
 #endif

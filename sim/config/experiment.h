@@ -331,6 +331,7 @@ struct experiment_background {
 struct experiment_receiver_credit {
     double first_window, tolerated, decrease, step;
     uint32_t pull_packets;
+    bool adapts_pace;
     uint64_t interval_ps;
 };
 
@@ -445,7 +446,7 @@ struct experiment_training {
     uint32_t tensor_parallelism, context_parallelism, pipeline_parallelism, virtual_stages;
     enum experiment_context_exchange context_exchange;
     enum experiment_group_order group_order;
-    bool overlap_tensor; /**< collectives of tensor parallelism behind the matrices that need them */
+    bool overlap_tensor;      /**< collectives of tensor parallelism behind the matrices that need them */
     uint32_t sequence_tokens; /**< 0 = the preset's */
     uint32_t micro_batch;     /**< sequences */
     uint32_t global_batch;    /**< sequences of a step; 0 = no training described */

@@ -112,6 +112,7 @@ struct hpcc_parameters {
 struct receiver_credit_parameters {
     double first_window;   /**< sent unasked, in bandwidth-delay products of the idle path */
     uint32_t pull_packets; /**< a pull asks for so many at most */
+    bool adapts_pace;      /**< marks and trims change the pace; else it is line rate */
     uint64_t interval_ps;  /**< between changes of the pace */
     double tolerated;      /**< share of marked packets */
     double decrease;       /**< of the pace by what is above it */

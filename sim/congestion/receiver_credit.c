@@ -135,12 +135,18 @@ static void count(const struct receiver_credit_parameters *parameters, struct re
 
 void receiver_credit_arrived(const struct receiver_credit_parameters *parameters, struct receiver_credit_pace *pace,
                              bool marked, uint64_t now_ps) {
+    if (!parameters->adapts_pace) {
+        return;
+    }
     count(parameters, pace, now_ps);
     pace->marks += marked;
 }
 
 void receiver_credit_trimmed(const struct receiver_credit_parameters *parameters, struct receiver_credit_pace *pace,
                              bool last_hop, uint64_t now_ps) {
+    if (!parameters->adapts_pace) {
+        return;
+    }
     count(parameters, pace, now_ps);
     pace->trims++;
     pace->distant_trims += !last_hop;

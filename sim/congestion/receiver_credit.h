@@ -25,7 +25,7 @@
  *   else, any such trim   r as it is
  *   else, no mark         r + step × 2^k, k intervals without a mark before this one
  *   else                  r + step
- *   r stays within 0.01 … 1 and starts at 1
+ *   r stays within 0.01 … 1 and starts at 1; without adapts_pace it stays there
  *
  * Approximations: (1) what is owed follows from what has arrived, as in NDP; in Ultra Ethernet senders tell their backlog, and
  * idle ones get credit slowly: here credit that was not used stays. (2) What is dropped is sent again by the transport, without

@@ -112,6 +112,20 @@ START_TEST(pace_follows_trims_on_the_way_by_hand) {
 }
 END_TEST
 
+START_TEST(pace_is_line_rate_where_it_does_not_adapt) {
+    struct congestion_parameters parameters = start(1.5);
+    struct receiver_credit_pace pace;
+    uint64_t now_ps = US;
+    parameters.receiver_credit.adapts_pace = false;
+    receiver_credit_begin(&pace);
+    for (int i = 0; i < 5; i++) {
+        interval(&parameters, &pace, &now_ps, 10);
+        receiver_credit_trimmed(&parameters.receiver_credit, &pace, false, now_ps);
+    }
+    ck_assert_double_eq(pace.rate, 1);
+}
+END_TEST
+
 START_TEST(pace_stays_within_its_bounds) {
     const struct congestion_parameters parameters = start(1.5);
     struct receiver_credit_pace pace;
@@ -146,6 +160,7 @@ int main(void) {
     tcase_add_test(tests, one_packet_may_always_go);
     tcase_add_test(tests, pace_follows_marks_by_hand);
     tcase_add_test(tests, pace_follows_trims_on_the_way_by_hand);
+    tcase_add_test(tests, pace_is_line_rate_where_it_does_not_adapt);
     tcase_add_test(tests, pace_stays_within_its_bounds);
     tcase_add_test(tests, the_gap_is_what_was_asked_for_at_the_pace);
     suite_add_tcase(suite, tests);

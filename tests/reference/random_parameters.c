@@ -26,6 +26,7 @@ enum topic {
     TOPIC_WEIGHTS,
     TOPIC_URGENT,
     TOPIC_PROBES,
+    TOPIC_PACE,
     TOPIC_INFINIBAND = 240
 };
 
@@ -288,6 +289,11 @@ static void draw_probes(struct network_parameters *parameters, uint64_t number) 
     }
 }
 
+static void draw_pace(struct network_parameters *parameters, uint64_t number) {
+    struct dice dice = dice_of(number, TOPIC_PACE);
+    parameters->congestion.receiver_credit.adapts_pace = dice_chance(&dice, 75);
+}
+
 static void draw_headroom(struct network_parameters *parameters, uint64_t number) {
     struct dice dice = dice_of(number, TOPIC_HEADROOM);
     parameters->leaf.headroom_automatic = dice_chance(&dice, 8);
@@ -314,5 +320,6 @@ struct network_parameters random_parameters_create(uint64_t number) {
     draw_weights(&parameters, number);
     draw_urgent(&parameters, number);
     draw_probes(&parameters, number);
+    draw_pace(&parameters, number);
     return parameters;
 }
