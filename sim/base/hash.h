@@ -32,6 +32,10 @@ enum hash_purpose {
     HASH_PURPOSE_BALANCE = 21,   /**< order in which a balanced gate deals experts */
     HASH_PURPOSE_REPLICA = 24,   /**< which of several replicas of an expert a token goes to */
     HASH_PURPOSE_SCATTER = 26,   /**< which ranks form a group */
+    HASH_PURPOSE_INTERRUPTION = 40, /**< when what interrupts training */
+    HASH_PURPOSE_CLOCK = 41,        /**< clocks of GPUs */
+    HASH_PURPOSE_CAMPAIGN = 42,     /**< which faults a campaign puts where */
+    HASH_PURPOSE_NOISE = 43,        /**< of what is measured */
     HASH_PURPOSE_HISTORY = 25,   /**< tokens before the run, from which expert placements learn */
 };
 

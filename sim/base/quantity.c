@@ -48,6 +48,7 @@ static const struct unit time_units[] = {
     {"\xc2\xb5s", 1000000}, /* micro sign */
     {"\xce\xbcs", 1000000}, /* Greek mu */
 };
+static const struct unit duration_units[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
 static const struct unit length_units[] = {{"m", 1}, {"km", 1000}};
 static const struct unit power_units[] = {{"W", 1}, {"kW", 1000}, {"MW", 1000000}};
 
@@ -69,6 +70,8 @@ static const struct kind kinds[QUANTITY_KINDS] = {
     [QUANTITY_COUNT] = {"a whole number", "", "8", NULL, 0, 0, NUMBER_PATTERN "$"},
     [QUANTITY_SHARE] = {"a share", "none (0.8) or %", "80 %", NULL, 0, 0, NUMBER_PATTERN "( *%)?$"},
     [QUANTITY_REAL] = {"a number", "", "1.5", NULL, 0, 0, NUMBER_PATTERN "$"},
+    [QUANTITY_DURATION] = {"a duration", "s, min, h, d", "30 min", UNITS(duration_units, 4),
+                           NUMBER_PATTERN " *(s|min|h|d)$|^0$"},
 };
 
 /** A decimal number: ± mantissa × 10^exponent, without trailing zeros in the mantissa. */
@@ -329,7 +332,7 @@ static bool fail_scale(struct error *error, enum quantity_kind kind, const char 
 }
 
 bool quantity_parse(const char *text, enum quantity_kind kind, uint64_t *value, struct error *error) {
-    REQUIRE(kind != QUANTITY_SHARE && kind != QUANTITY_REAL, "a share is no whole number");
+    REQUIRE(kind != QUANTITY_SHARE && kind != QUANTITY_REAL && kind != QUANTITY_DURATION, "a share is no whole number");
     struct number number;
     const char *rest;
     uint64_t size;

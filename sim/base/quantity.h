@@ -25,6 +25,7 @@ enum quantity_kind {
     QUANTITY_COUNT,     /**< pieces, no unit */
     QUANTITY_SHARE,     /**< part of a whole: 0.8 or 80 % */
     QUANTITY_REAL,      /**< a plain number that may have a fraction */
+    QUANTITY_DURATION,  /**< seconds, of what lasts hours and days; real */
     QUANTITY_KINDS
 };
 

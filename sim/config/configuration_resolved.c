@@ -44,6 +44,8 @@ static void write_section(FILE *stream, const struct section *section, const voi
             snprintf(group, size, "%s", parent);
         }
         indent += 2;
+    } else {
+        snprintf(group, size, "%s", section->path); // sections below it follow without a heading of their own
     }
     fprintf(stream, "%*s%s:\n", (int)indent, "", dot == NULL ? section->path : dot + 1);
     write_keys(stream, section, (const char *)base + section->offset, indent + 2, "");

@@ -341,6 +341,42 @@ struct experiment_place {
     unsigned line, column;
 };
 
+/** Where rates of failures are from (training/failure_rates.h). */
+enum experiment_failure_source {
+    EXPERIMENT_FAILURE_SOURCE_NONE, /**< nothing fails */
+    EXPERIMENT_FAILURE_SOURCE_LLAMA3,
+    EXPERIMENT_FAILURE_SOURCE_RSC1,
+    EXPERIMENT_FAILURE_SOURCE_RSC2,
+    EXPERIMENT_FAILURE_SOURCES
+};
+
+/** Section `training.failures`: how often what interrupts training, and what follows. Durations in seconds. */
+struct experiment_interruptions {
+    enum experiment_failure_source rates;
+    double gpu_mtbf_s, nic_mtbf_s, host_mtbf_s, nvlink_switch_mtbf_s, link_mtbf_s, leaf_mtbf_s, spine_mtbf_s,
+        software_mtbf_s;   /**< of one each (software: of a GPU's share); 0 = as rates say */
+    bool reroute;          /**< what fails above the leaves is routed around: nothing is interrupted */
+    uint32_t host_gpus;    /**< GPUs that go out with their host */
+    uint32_t warm_spares;  /**< GPUs that stand by, in whole hosts */
+    double detection_s;    /**< until the job knows */
+    double restart_s;      /**< from there to the first step */
+    double warm_restart_s; /**< the same on a warm spare */
+    double repair_s;       /**< until what failed can be used again */
+    uint32_t runs;         /**< that are simulated */
+    struct experiment_place place;
+};
+
+/** Section `training.checkpoint`. Durations in seconds. */
+struct experiment_checkpoint {
+    double interval_s; /**< of computing between two; 0 = the optimum */
+    bool asynchronous; /**< GPUs wait for the copy to host memory alone */
+    double bytes;      /**< of one; 0 = weights and optimiser */
+    uint64_t storage_bytes_per_s;
+    uint64_t copy_bytes_per_s; /**< of a GPU to its host */
+    double cost_s;             /**< that training stands still for one; 0 = from bytes and rates */
+    struct experiment_place place;
+};
+
 /** Section `record`: series to be recorded. */
 struct experiment_record {
     uint64_t interval_ps; /**< 0 = none */
@@ -465,6 +501,8 @@ struct experiment_training {
     uint32_t evaluation_batch;                     /**< sequences that an evaluation takes forward; 0 = none */
     uint32_t evaluation_every;                     /**< steps from one to the next */
     struct experiment_place place;                 /**< of the section */
+    struct experiment_interruptions failures;
+    struct experiment_checkpoint checkpoint;
 };
 
 /** A configuration file with its topology. */

@@ -207,6 +207,8 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     }
     locate(reading->root, "training", &experiment->training.place);
     locate(reading->root, "size", &experiment->size.place);
+    locate(reading->root, "training.failures", &experiment->training.failures.place);
+    locate(reading->root, "training.checkpoint", &experiment->training.checkpoint.place);
     locate(reading->root, "record.links", &experiment->record.links_place);
     locate(reading->root, "record.pairs", &experiment->record.pairs_place);
     const struct contradiction_scope scope = {

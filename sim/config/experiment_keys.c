@@ -12,6 +12,7 @@
 #include "config/key.h"
 #include "config/placement_keys.h"
 #include "config/record_keys.h"
+#include "config/reliability_keys.h"
 #include "config/size_keys.h"
 #include "config/sweep_keys.h"
 #include "config/training_keys.h"
@@ -509,6 +510,10 @@ static const struct section sections[] = {
      PART(traffic.routing)},
     {"training", "The training step around the layer (`moefabric train`).", .keys = training_keys,
      .n_keys = TRAINING_KEYS, PART(training)},
+    {"training.failures", "What interrupts training how often, and what follows.", .keys = reliability_keys_failures,
+     .n_keys = RELIABILITY_KEYS_FAILURES, PART(training.failures)},
+    {"training.checkpoint", "Checkpoints, from which training goes on.", .keys = reliability_keys_checkpoint,
+     .n_keys = RELIABILITY_KEYS_CHECKPOINT, PART(training.checkpoint)},
     {"policies", "One column of a comparison.", SECTION(policy_keys), .listed = true},
     {"background", "Traffic beside what is measured.", SECTION(background_keys), .listed = true},
     {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},

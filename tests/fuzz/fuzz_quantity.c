@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const enum quantity_kind kind = (enum quantity_kind)(data[0] % QUANTITY_KINDS);
     memcpy(text, data + 1, size - 1);
     text[size - 1] = '\0';
-    const bool real = kind == QUANTITY_SHARE || kind == QUANTITY_REAL;
+    const bool real = kind == QUANTITY_SHARE || kind == QUANTITY_REAL || kind == QUANTITY_DURATION;
     if (real) {
         check_real(text, kind);
     } else {
