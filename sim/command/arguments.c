@@ -35,6 +35,7 @@ static const struct arguments_line option_lines[] = {
      "a log of nccl-tests, or of DeepEP's tests, to compare with, row by row"},
     {ARGUMENTS_BATCHES, 'b', "batches", "N", "micro-batches to learn from (default: 4)"},
     {ARGUMENTS_STEPS, 'k', "steps", "N", "placements to try, about (default: 5000)"},
+    {ARGUMENTS_LAYERS, 'L', "layers", "LIST", "layers of the gate, such as 0-23: a placement for each"},
     {ARGUMENTS_PRICES, 'P', "prices", "FILE", "what parts cost: a file of yours (topologies/README.md)"},
     {ARGUMENTS_TIME, 'T', "time", "TIME",
      "say the energy of so long, such as a step of \"9.5 s\" or a training of \"54 d\""},
@@ -242,6 +243,9 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         return take_model(arguments, grammar, exit_code);
     case 'b':
         return read_number(optarg, 1024, "--batches", &arguments->batches, grammar, exit_code);
+    case 'L':
+        arguments->layers = optarg;
+        return true;
     case 'k':
         return read_number(optarg, 100000000, "--steps", &arguments->steps, grammar, exit_code);
     case 'T':

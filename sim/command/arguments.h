@@ -34,6 +34,7 @@ enum arguments_option {
     ARGUMENTS_MODEL = 1 << 22,   /**< --model NAME */
     ARGUMENTS_BATCHES = 1 << 20, /**< --batches N */
     ARGUMENTS_STEPS = 1 << 21,   /**< --steps N */
+    ARGUMENTS_LAYERS = 1 << 19,  /**< --layers LIST */
     ARGUMENTS_PRICES = 1 << 27,  /**< --prices FILE */
     ARGUMENTS_TIME = 1 << 28,    /**< --time TIME */
     ARGUMENTS_LIST = 1 << 26,    /**< --list */
@@ -89,6 +90,7 @@ struct arguments {
     uint64_t seed;
     unsigned threads;        /**< as given, else the number of processors */
     uint32_t batches, steps; /**< 0 if not given */
+    const char *layers;      /**< NULL if not given */
     uint32_t jobs;           /**< 0 if not given */
     uint32_t shard, shards;  /**< --shard: 1 … shards; 0 if not given */
     uint64_t index;

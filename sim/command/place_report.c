@@ -4,9 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/quantity.h"
-#include "base/table.h"
-#include "config/placement_keys.h"
-#include "results/interval.h"
+#include "config/placement_yaml.h"
 #include "workload/placement_move.h"
 
 #include <math.h>
@@ -17,23 +15,63 @@ static void time_cell(struct table *table, double ps) {
     table_cell(table, "%s", quantity_print_short(text, QUANTITY_TIME, ps));
 }
 
-/* Share of the time that the placement found saves against another, batch by batch: mean and interval. */
-static void saving_cell(struct table *table, const struct place_report *report, const struct place_candidate *other) {
+struct place_saving place_report_saving(const struct place_report *report, const struct place_candidate *other) {
     const uint32_t n = report->candidates->batches;
-    double *savings = memory_allocate(n, sizeof(*savings)), mean = 0;
+    double *savings = memory_allocate(n, sizeof(*savings));
+    struct place_saving saving = {0};
     for (uint32_t batch = 0; batch < n; batch++) {
         savings[batch] = 100 * (1 - report->found->times_ps[batch] / other->times_ps[batch]);
-        mean += savings[batch] / n;
+        saving.mean += savings[batch] / n;
     }
-    const struct interval interval = interval_of_mean(savings, n);
+    saving.interval = interval_of_mean(savings, n);
+    free(savings);
+    return saving;
+}
+
+static void saving_cell(struct table *table, const struct place_report *report, const struct place_candidate *other) {
+    const struct place_saving saving = place_report_saving(report, other);
     if (other == report->found) {
         table_cell(table, "-");
-    } else if (isnan(interval.low)) {
-        table_cell(table, "%.1f %%", mean);
+    } else if (isnan(saving.interval.low)) {
+        table_cell(table, "%.1f %%", saving.mean);
     } else {
-        table_cell(table, "%.1f %% [%.1f, %.1f]", mean, interval.low, interval.high);
+        table_cell(table, "%.1f %% [%.1f, %.1f]", saving.mean, saving.interval.low, saving.interval.high);
     }
-    free(savings);
+}
+
+/* The fastest that was not searched for. */
+static const struct place_candidate *best_rule(const struct place_report *report) {
+    const struct place_candidate *best = NULL;
+    for (uint32_t i = 0; i < report->candidates->count; i++) {
+        const struct place_candidate *candidate = &report->candidates->list[i];
+        if (candidate != report->found && (!best || candidate->unseen.time_ps < best->unseen.time_ps)) {
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+struct table *place_report_layers(void) {
+    struct table *table = table_create();
+    table_column(table, "layer", TABLE_RIGHT);
+    table_column(table, "eplb", TABLE_RIGHT);
+    table_column(table, "best by rule", TABLE_LEFT);
+    table_column(table, "its time", TABLE_RIGHT);
+    table_column(table, "found", TABLE_RIGHT);
+    table_column(table, "saves against eplb", TABLE_RIGHT);
+    table_column(table, "against the best", TABLE_RIGHT);
+    return table;
+}
+
+void place_report_layer(const struct place_report *report, uint32_t layer, struct table *table) {
+    const struct place_candidate *eplb = place_candidate_find(report->candidates, "eplb"), *best = best_rule(report);
+    table_cell(table, "%u", layer);
+    time_cell(table, eplb->unseen.time_ps);
+    table_cell(table, "%s", best->name);
+    time_cell(table, best->unseen.time_ps);
+    time_cell(table, report->found->unseen.time_ps);
+    saving_cell(table, report, eplb);
+    saving_cell(table, report, best);
 }
 
 static void print_candidates(const struct place_report *report, FILE *stream) {
@@ -73,7 +111,7 @@ static double expert_bytes(const struct place_report *report) {
 static void print_move(const struct place_report *report, FILE *stream) {
     const struct place_byte_times byte = place_candidate_byte_times(report->fabric);
     const struct placement_move move =
-        placement_move_count(report->configured->placement, report->found->placement, report->site->shape.domain_ranks);
+        placement_move_count(report->configured->placement, report->found->placement, &report->site->layout);
     const double bytes = expert_bytes(report);
     const double move_ps = bytes * fmax(byte.nic_ps * move.most_fabric, byte.nvlink_ps * move.most_nvlink);
     const double saved_ps = report->configured->unseen.time_ps - report->found->unseen.time_ps;
@@ -115,24 +153,48 @@ void place_report_print(const struct place_report *report, FILE *stream) {
             experiment_algorithm_by_domain(report->experiment->traffic.algorithm)
                 ? "two hops: a hot expert loads NVLink and its GPU, not its NIC"
                 : "every copy to its GPU: a hot expert is incast at its NIC");
+    if (!report->site->groups_alike) {
+        fprintf(stream, "  expert-parallel groups lie differently on NVLink domains: this is the first of them\n");
+    }
     print_move(report, stream);
 }
 
-bool place_report_write(const struct place_report *report, const char *path, struct error *error) {
-    const struct placement *placement = report->found->placement;
+static void write_csv(FILE *stream, const struct place_layer *layer) {
+    const struct placement *placement = layer->placement;
+    for (uint32_t expert = 0; expert < placement->experts; expert++) {
+        for (uint32_t i = placement->first[expert]; i < placement->first[expert + 1]; i++) {
+            fprintf(stream, "%u,%u,%u,%u\n", layer->layer, expert, i - placement->first[expert], placement->rank[i]);
+        }
+    }
+}
+
+static void write_yaml(FILE *stream, const struct place_layer *layer) {
+    const struct placement *placement = layer->placement;
+    fprintf(stream, "  %u: [", layer->layer);
+    for (uint32_t expert = 0; expert < placement->experts; expert++) {
+        const bool several = placement_replicas_of(placement, expert) > 1;
+        fprintf(stream, "%s%s", expert > 0 ? ", " : "", several ? "[" : "");
+        for (uint32_t i = placement->first[expert]; i < placement->first[expert + 1]; i++) {
+            fprintf(stream, "%s%u", i > placement->first[expert] ? ", " : "", placement->rank[i]);
+        }
+        fprintf(stream, "%s", several ? "]" : "");
+    }
+    fprintf(stream, "]\n");
+}
+
+bool place_report_write(const struct place_layer *layers, uint32_t n_layers, const char *heading, const char *path,
+                        struct error *error) {
+    const bool yaml = placement_yaml_is_name(path);
     struct file_writer writer = {0};
     if (!file_writer_open(&writer, path, error)) {
         return false;
     }
-    fprintf(writer.stream,
-            "# moefabric place, %s: %u experts, %u replicas on %u ranks in NVLink domains of "
-            "%u\nlayer,expert,replica,rank\n",
-            report->experiment->name, placement->experts, placement->replicas, placement->ranks,
-            report->site->shape.domain_ranks);
-    for (uint32_t expert = 0; expert < placement->experts; expert++) {
-        for (uint32_t i = placement->first[expert]; i < placement->first[expert + 1]; i++) {
-            fprintf(writer.stream, "%u,%u,%u,%u\n", report->experiment->placement.layer, expert,
-                    i - placement->first[expert], placement->rank[i]);
+    fprintf(writer.stream, "# moefabric place, %s\n%s\n", heading, yaml ? "layers:" : "layer,expert,replica,rank");
+    for (uint32_t i = 0; i < n_layers; i++) {
+        if (yaml) {
+            write_yaml(writer.stream, &layers[i]);
+        } else {
+            write_csv(writer.stream, &layers[i]);
         }
     }
     return file_writer_commit(&writer, error);

@@ -14,6 +14,7 @@
 #include "config/file_kind.h"
 #include "config/flow_file.h"
 #include "config/gate_check.h"
+#include "config/gpu_groups.h"
 #include "config/key.h"
 #include "config/placement_file.h"
 #include "config/policy_reader.h"
@@ -162,12 +163,20 @@ static void check_placement(const struct reading *reading, const struct contradi
     struct experiment_placement *placement = &experiment->placement;
     const uint64_t gpus = scope->topology == NULL ? 0 : topology_check_gpus(&experiment->topology);
     const uint32_t given = experiment->traffic.expert_parallelism;
+    const uint64_t job = gpu_groups_count(&experiment->traffic, gpus);
     const struct placement_file_fit fit = {
-        .layer = placement->layer, .experts = experiment->model.experts, .ranks = given ? given : (uint32_t)gpus};
+        .layer = placement->layer, .experts = experiment->model.experts, .ranks = given ? given : (uint32_t)job};
+    uint32_t first;
     struct placement_file file = {0};
     file_beside(placement->path, sizeof placement->path, reading->name, placement->file);
     if (placement_file_read(placement->path, &file, reading->errors) && gpus > 0) {
-        placement_file_check(&file, &fit, reading->errors);
+        if (tree_find_path(reading->root, "placement.layer") && placement_file_layer(&file, fit.layer, &first) == 0) {
+            contradiction_report(scope, ERROR_ID_PLACEMENT, "placement.layer", "placement.file",
+                                 "%.150s has no layer %u (its layers are %u to %u)", placement->path, fit.layer,
+                                 file.rows[0].layer, file.rows[file.n_rows - 1].layer);
+        } else {
+            placement_file_check(&file, &fit, reading->errors);
+        }
     }
     placement_file_fini(&file);
 }

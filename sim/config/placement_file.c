@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/line.h"
 #include "base/memory.h"
+#include "config/placement_yaml.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static bool take_number(const struct reading *reading, int column, size_t *at, u
     return true;
 }
 
-static void add_row(struct placement_file *file, const struct placement_file_row *row) {
+void placement_file_add(struct placement_file *file, const struct placement_file_row *row) {
     if (file->n_rows == file->capacity) {
         file->capacity = file->capacity ? 2 * file->capacity : 64;
         file->rows = memory_resize(file->rows, file->capacity, sizeof *file->rows);
@@ -77,11 +78,11 @@ static void read_line(struct reading *reading) {
         }
         return;
     }
-    struct placement_file_row row = {.line = reading->line.number};
+    struct placement_file_row row = {.line = reading->line.number, .column = 1};
     size_t at = 0;
     if (take_number(reading, 0, &at, &row.layer) && take_number(reading, 1, &at, &row.expert) &&
         take_number(reading, 2, &at, &row.replica) && take_number(reading, 3, &at, &row.rank)) {
-        add_row(reading->file, &row);
+        placement_file_add(reading->file, &row);
     }
 }
 
@@ -93,7 +94,12 @@ static int by_key(const void *left_pointer, const void *right_pointer) {
     const struct placement_file_row *left = left_pointer, *right = right_pointer;
     const int layer = compare_numbers(left->layer, right->layer), expert = compare_numbers(left->expert, right->expert);
     const int replica = compare_numbers(left->replica, right->replica);
-    return layer ? layer : expert ? expert : replica ? replica : compare_numbers(left->line, right->line);
+    const int line = compare_numbers(left->line, right->line);
+    return layer     ? layer
+           : expert  ? expert
+           : replica ? replica
+           : line    ? line
+                     : compare_numbers(left->column, right->column);
 }
 
 /* Sorted rows: no replica twice, none left out. */
@@ -106,23 +112,32 @@ static void check_replicas(struct reading *reading) {
         const uint32_t wanted = same ? before->replica + 1 : 0;
         reading->line.number = row->line;
         if (same && before->replica == row->replica) {
-            report(reading, 1, NULL, "layer %u, expert %u, replica %u was given before, in line %u", row->layer,
-                   row->expert, row->replica, before->line);
+            report(reading, row->column, NULL, "layer %u, expert %u, replica %u was given before, in line %u",
+                   row->layer, row->expert, row->replica, before->line);
         } else if (row->replica != wanted) {
-            report(reading, 1, "replicas of an expert are numbered 0, 1, … without gaps",
+            report(reading, row->column, "replicas of an expert are numbered 0, 1, … without gaps",
                    "layer %u, expert %u has a replica %u but no replica %u", row->layer, row->expert, row->replica,
                    wanted);
         }
     }
 }
 
+static void read_csv(struct reading *reading, const char *text) {
+    reading->line = (struct line){.next = text};
+    while (line_next(&reading->line)) {
+        read_line(reading);
+    }
+}
+
 bool placement_file_read_text(const char *name, const char *text, struct placement_file *file,
                               struct error_list *errors) {
     const unsigned before = errors->count + errors->dropped;
-    struct reading reading = {.file = file, .errors = errors, .line = {.next = text}};
+    struct reading reading = {.file = file, .errors = errors};
     snprintf(file->name, sizeof file->name, "%s", name);
-    while (line_next(&reading.line)) {
-        read_line(&reading);
+    if (placement_yaml_is_name(name)) {
+        placement_yaml_read(name, text, file, errors);
+    } else {
+        read_csv(&reading, text);
     }
     if (file->n_rows > 1) {
         qsort(file->rows, file->n_rows, sizeof *file->rows, by_key);
@@ -130,8 +145,8 @@ bool placement_file_read_text(const char *name, const char *text, struct placeme
     if (errors->count + errors->dropped == before) { // else much would only follow from what was told
         check_replicas(&reading);
         if (file->n_rows == 0) {
-            reading.line.number = 0;
-            report(&reading, 0, NULL, "the file places no expert");
+            reading.line = (struct line){.number = 1};
+            report(&reading, 1, NULL, "the file places no expert");
         }
     }
     return errors->count + errors->dropped == before;
@@ -165,27 +180,28 @@ static void check_row(struct reading *reading, const struct placement_file_row *
                       const struct placement_file_fit *fit) {
     reading->line.number = row->line;
     if (row->expert >= fit->experts) {
-        report(reading, 1, NULL, "expert %u does not exist: %u experts have the numbers 0 to %u", row->expert,
+        report(reading, row->column, NULL, "expert %u does not exist: %u experts have the numbers 0 to %u", row->expert,
                fit->experts, fit->experts - 1);
     }
     if (row->rank >= fit->ranks) {
-        report(reading, 1, "ranks are counted within the expert-parallel group",
+        report(reading, row->column, "ranks are counted within the expert-parallel group",
                "rank %u does not exist: a group of %u GPUs has the ranks 0 to %u", row->rank, fit->ranks,
                fit->ranks - 1);
     }
 }
 
-/* Experts that no row names; several in a row are one message. */
+/* Experts that no row names; several in a row are one message, at the row before which they are missing, or at the last one. */
 static void check_missing(struct reading *reading, const struct placement_file_row *rows, uint32_t n,
                           const struct placement_file_fit *fit) {
     uint32_t wanted = 0;
-    reading->line.number = 0;
     for (uint32_t i = 0; i <= n; i++) {
         const uint32_t expert = i < n && rows[i].expert < fit->experts ? rows[i].expert : fit->experts;
+        const struct placement_file_row *at = &rows[i < n ? i : n - 1];
+        reading->line.number = at->line;
         if (expert == wanted + 1) {
-            report(reading, 0, NULL, "layer %u: expert %u is missing", fit->layer, wanted);
+            report(reading, at->column, NULL, "layer %u: expert %u is missing", fit->layer, wanted);
         } else if (expert > wanted) {
-            report(reading, 0, NULL, "layer %u: experts %u to %u are missing", fit->layer, wanted, expert - 1);
+            report(reading, at->column, NULL, "layer %u: experts %u to %u are missing", fit->layer, wanted, expert - 1);
         }
         wanted = expert + 1 > wanted ? expert + 1 : wanted;
     }
@@ -200,7 +216,9 @@ bool placement_file_check(const struct placement_file *file, const struct placem
     uint32_t first;
     const uint32_t n = placement_file_layer(file, fit->layer, &first);
     if (n == 0) {
-        report(&reading, 0, NULL, "the file has no layer %u (its layers are %u to %u)", fit->layer, file->rows[0].layer,
+        reading.line.number = file->rows[0].line;
+        report(&reading, file->rows[0].column, "placement.layer says which layer is taken",
+               "the file has no layer %u (its layers are %u to %u)", fit->layer, file->rows[0].layer,
                file->rows[file->n_rows - 1].layer);
         return false;
     }

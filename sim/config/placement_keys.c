@@ -21,8 +21,10 @@ const struct key placement_keys[PLACEMENT_KEYS] = {
             "`file` says.",
      FIELD(kind)},
     {"file", KEY_TEXT,
-     .doc = "file: CSV with the columns layer, expert, replica and rank (within the group), looked up beside the "
-            "configuration; `moefabric place` writes such files.",
+     .doc = "file: CSV with the columns layer, expert, replica and rank (within the group), or YAML (.yaml): `layers` "
+            "maps "
+            "each layer to the ranks of its experts in order, as `{layers: {0: [3, [0, 2], 1]}}` with two replicas of "
+            "expert 1. Looked up beside the configuration; `moefabric place` writes such files.",
      FIELD(file)},
     {"layer", KEY_QUANTITY, QUANTITY_COUNT, "0", "65535", "0", .doc = "file: the layer whose placement is taken.",
      FIELD(layer)},

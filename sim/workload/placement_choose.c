@@ -9,25 +9,47 @@
 
 #include <stdlib.h>
 
-/* GPUs of a group in each of its domains; all of them where it is not made of equal parts of domains. */
-static uint32_t domain_ranks_of(const struct experiment_traffic *traffic, const struct moe_placement *ranks,
-                                uint32_t group) {
-    if (gpu_groups_plain(traffic)) {
-        return group % ranks->ranks_per_domain == 0 ? ranks->ranks_per_domain : group;
-    }
-    if (traffic->group_placement == EXPERIMENT_GROUP_PLACEMENT_RANDOM) {
-        return group;
-    }
+/* Groups by tables; NULL where they are arithmetic, or drawn for each seed, or are no groups (which a plan refuses). */
+static struct gpu_groups *groups_of(const struct experiment_traffic *traffic, const struct moe_placement *ranks,
+                                    uint32_t group) {
     char problem[ERROR_MESSAGE_SIZE];
     const struct gpu_groups_wanted wanted = {.gpus = traffic->gpus,
                                              .n_gpus = ranks->n_ranks,
                                              .domain_gpus = ranks->ranks_per_domain,
                                              .group_gpus = group,
                                              .placement = traffic->group_placement};
-    struct gpu_groups *groups = gpu_groups_create(&wanted, problem, sizeof problem);
+    const bool tables = !gpu_groups_plain(traffic) && traffic->group_placement != EXPERIMENT_GROUP_PLACEMENT_RANDOM;
+    return tables ? gpu_groups_create(&wanted, problem, sizeof problem) : NULL;
+}
+
+/* GPUs of a group in each of its domains; all of them where it is not made of equal parts of domains. */
+static uint32_t domain_ranks_of(const struct experiment_traffic *traffic, const struct moe_placement *ranks,
+                                uint32_t group) {
+    if (gpu_groups_plain(traffic)) {
+        return group % ranks->ranks_per_domain == 0 ? ranks->ranks_per_domain : group;
+    }
+    struct gpu_groups *groups = groups_of(traffic, ranks, group);
     const uint32_t domain_ranks = groups && groups->domain_gpus ? groups->domain_gpus : group;
     gpu_groups_free(groups);
     return domain_ranks;
+}
+
+/* Where all groups lie on domains alike, but not on equal parts of them: how. Else false. */
+static bool find_layout(struct placement_layout *layout, const struct experiment_traffic *traffic,
+                        const struct moe_placement *ranks, const struct placement_shape *shape) {
+    struct gpu_groups *groups = groups_of(traffic, ranks, shape->ranks);
+    bool alike = groups != NULL && groups->domain_gpus == 0;
+    if (alike) {
+        placement_layout_init(layout, groups->gpu, shape->ranks, ranks->ranks_per_domain);
+    }
+    for (uint32_t first = shape->ranks; alike && first < groups->n_members; first += shape->ranks) {
+        struct placement_layout other;
+        placement_layout_init(&other, groups->gpu + first, shape->ranks, ranks->ranks_per_domain);
+        alike = placement_layout_alike(layout, &other);
+        placement_layout_fini(&other);
+    }
+    gpu_groups_free(groups);
+    return alike;
 }
 
 struct placement_shape placement_choose_shape(const struct experiment_model *model,
@@ -121,12 +143,17 @@ bool placement_choose(const struct experiment *experiment, const struct moe_plac
     if (!model_resolve(&experiment->model, &model, error)) {
         return false;
     }
-    const struct placement_shape shape = placement_choose_shape(&model, &experiment->traffic, given, ranks);
+    struct placement_shape shape = placement_choose_shape(&model, &experiment->traffic, given, ranks);
+    struct placement_layout layout = {0};
+    if (find_layout(&layout, &experiment->traffic, ranks, &shape)) {
+        shape.layout = &layout;
+    }
     if (given->kind == EXPERIMENT_PLACEMENT_FILE) {
         *placement = from_file(given, &shape, error);
     } else if (check_even(&shape, given->kind, error)) {
         *placement = experiment_placement_learns(given) ? learn(experiment, &model, ranks, &shape, seed, error)
                                                         : placement_rule(given->kind, &shape, NULL);
     }
+    placement_layout_fini(&layout);
     return *placement != NULL;
 }

@@ -9,7 +9,7 @@
 /* Experts that each rank has sent and received so far. */
 struct tally {
     uint32_t *sent[2], *received[2]; /* [ranks] over NVLink, over the fabric */
-    uint32_t domain_ranks;
+    const uint32_t *domain;          /* [ranks] */
 };
 
 static bool holds(const struct placement *placement, uint32_t expert, uint32_t rank) {
@@ -25,10 +25,10 @@ static bool holds(const struct placement *placement, uint32_t expert, uint32_t r
 static uint32_t holder(const struct placement *from, const struct tally *tally, uint32_t expert, uint32_t rank,
                        bool *fabric) {
     uint32_t best = from->rank[from->first[expert]];
-    *fabric = best / tally->domain_ranks != rank / tally->domain_ranks;
+    *fabric = tally->domain[best] != tally->domain[rank];
     for (uint32_t i = from->first[expert] + 1; i < from->first[expert + 1]; i++) {
         const uint32_t other = from->rank[i];
-        const bool far = other / tally->domain_ranks != rank / tally->domain_ranks;
+        const bool far = tally->domain[other] != tally->domain[rank];
         if (far < *fabric || (far == *fabric && tally->sent[far][other] < tally->sent[far][best])) {
             best = other;
             *fabric = far;
@@ -47,9 +47,9 @@ static uint32_t most(const uint32_t *sent, const uint32_t *received, uint32_t ra
 }
 
 struct placement_move placement_move_count(const struct placement *from, const struct placement *to,
-                                           uint32_t domain_ranks) {
+                                           const struct placement_layout *layout) {
     struct placement_move move = {0};
-    struct tally tally = {.domain_ranks = domain_ranks};
+    struct tally tally = {.domain = layout->domain};
     for (int way = 0; way < 2; way++) {
         tally.sent[way] = memory_allocate(to->ranks, sizeof(uint32_t));
         tally.received[way] = memory_allocate(to->ranks, sizeof(uint32_t));

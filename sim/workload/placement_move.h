@@ -7,6 +7,7 @@
 #define MOEFABRIC_WORKLOAD_PLACEMENT_MOVE_H
 
 #include "workload/placement.h"
+#include "workload/placement_layout.h"
 
 /** Experts on the move, of one layer and one expert-parallel group. */
 struct placement_move {
@@ -16,6 +17,6 @@ struct placement_move {
 
 /** Moves from one placement to another of the same experts and ranks; domain_ranks consecutive ranks share an NVLink domain. */
 struct placement_move placement_move_count(const struct placement *from, const struct placement *to,
-                                           uint32_t domain_ranks);
+                                           const struct placement_layout *layout);
 
 #endif

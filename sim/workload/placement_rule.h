@@ -12,6 +12,7 @@
 #include "config/experiment.h"
 #include "workload/placement.h"
 #include "workload/placement_history.h"
+#include "workload/placement_layout.h"
 
 /** An expert-parallel group as placements see it. */
 struct placement_shape {
@@ -20,6 +21,8 @@ struct placement_shape {
     uint32_t replicas;     /**< of all experts together; a multiple of ranks */
     uint32_t ranks;        /**< of the group */
     uint32_t domain_ranks; /**< consecutive ranks in one NVLink domain; divides ranks */
+    const struct placement_layout
+        *layout; /**< where ranks are not on equal parts of domains (domain_ranks = ranks then); else NULL. Borrowed */
 };
 
 /**

@@ -13,6 +13,17 @@
 
 static const uint64_t largest_picks = UINT64_C(1) << 28; /* 1 GB, and as much again for the index */
 
+/* Where a group lies. */
+static void lay_out(struct placement_layout *layout, const struct moe_counts *counts, uint32_t group) {
+    const struct moe_counts_shape *shape = &counts->shape;
+    uint32_t *gpu = memory_allocate(shape->group_ranks, sizeof *gpu);
+    for (uint32_t local = 0; local < shape->group_ranks; local++) {
+        gpu[local] = moe_counts_rank(counts, group, local);
+    }
+    placement_layout_init(layout, gpu, shape->group_ranks, shape->placement.ranks_per_domain);
+    free(gpu);
+}
+
 static void find_ranks(struct placement_site *site, const struct moe_counts_shape *shape) {
     const uint32_t domain = shape->placement.ranks_per_domain, group = shape->group_ranks;
     struct moe_counts counts = {.shape = *shape, .domain_ranks = domain < group ? domain : group};
@@ -21,6 +32,18 @@ static void find_ranks(struct placement_site *site, const struct moe_counts_shap
     for (uint32_t local = 0; local < group; local++) {
         const uint32_t rank = moe_counts_rank(&counts, 0, local);
         site->global_rank[local] = shape->groups ? shape->groups->place[rank] : rank;
+    }
+    lay_out(&site->layout, &counts, 0);
+    site->groups_alike = true;
+    for (uint32_t other = 1; other < counts.n_groups; other++) {
+        struct placement_layout layout;
+        lay_out(&layout, &counts, other);
+        site->groups_alike = site->groups_alike && placement_layout_alike(&site->layout, &layout);
+        placement_layout_fini(&layout);
+    }
+    if (shape->groups && site->groups_alike && site->shape.domain_ranks == site->shape.ranks &&
+        site->layout.domains > 1) {
+        site->shape.layout = &site->layout;
     }
 }
 
@@ -49,7 +72,7 @@ bool placement_site_init(struct placement_site *site, const struct experiment *e
         return false;
     }
     site->tokens = shape.tokens;
-    site->two_hop = shape.two_hop;
+    site->algorithm = experiment->traffic.algorithm;
     site->even = experiment->placement.replica_choice == EXPERIMENT_REPLICA_EVEN;
     find_ranks(site, &shape);
     gpu_groups_free(shape.groups);
@@ -59,6 +82,7 @@ bool placement_site_init(struct placement_site *site, const struct experiment *e
 void placement_site_fini(struct placement_site *site) {
     gate_free(site->gate);
     free(site->global_rank);
+    placement_layout_fini(&site->layout);
     *site = (struct placement_site){0};
 }
 

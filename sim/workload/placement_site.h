@@ -2,7 +2,7 @@
 /*
  * What a search for placements needs to know of a configuration: one expert-parallel group, its gate and its tokens.
  *
- * Groups are alike: they have the same placement and the same gate, so the first stands for all. Earlier tokens, for learning, are those of
+ * All groups have the same placement and the same gate, so the first stands for all; where groups of a job lie differently on domains, groups_alike says so. Earlier tokens, for learning, are those of
  * placement_history.h, in micro-batches. Tokens of runs are exactly those that a run with that seed has, under the popularity of the site's seed.
  */
 #ifndef MOEFABRIC_WORKLOAD_PLACEMENT_SITE_H
@@ -19,9 +19,12 @@ struct placement_site {
     struct placement_shape
         shape; /**< replicas: with the redundant experts of the configuration, whatever its placement */
     struct gate *gate;
-    uint32_t *global_rank; /**< [shape.ranks] numbers among the GPUs of the job, as plans draw tokens by */
-    uint32_t tokens;       /**< of a rank and micro-batch */
-    bool two_hop, even;
+    uint32_t *global_rank;          /**< [shape.ranks] numbers among the GPUs of the job, as plans draw tokens by */
+    uint32_t tokens;                /**< of a rank and micro-batch */
+    struct placement_layout layout; /**< of the group; shape.layout points here where it is needed */
+    enum experiment_algorithm algorithm;
+    bool even;
+    bool groups_alike; /**< all groups lie on domains as the first one does */
     uint64_t seed, traffic_seed;
 };
 

@@ -13,20 +13,24 @@ static const double even_weight = 0.05;
 
 /* Copies at one rank in one micro-batch. */
 struct port_counts {
-    int64_t nic_sent, nic_received, nvlink_sent, nvlink_received, pairs;
+    struct ports {
+        int64_t nic_sent, nic_received, nvlink_sent, nvlink_received;
+    } out, back; /* back: pxn only; others go back the way that they came */
+    int64_t pairs;
 };
 
 struct placement_traffic {
     struct placement_shape shape;
     const struct placement_tokens *tokens;
     struct placement_costs costs;
+    const struct placement_layout *layout;
+    enum experiment_algorithm algorithm;
     bool two_hop, even;
     struct placement *placement; /* own copy; NULL before the first */
     struct port_counts *counts;  /* [batches × ranks] */
     uint32_t *first_pick;        /* [experts + 1] of picked */
     uint32_t *picked;            /* numbers of picks (token × top_k + i), expert by expert, tokens ascending */
     uint32_t *goes_to;           /* [picks] rank of each pick */
-    uint32_t *domain_of;         /* [ranks] */
     uint32_t *near;              /* [most replicas of an expert] ranks that one source's tokens may go to */
     uint32_t *touched;           /* [tokens of all] stamp of the last change that concerned it */
     uint32_t touch;
@@ -91,23 +95,26 @@ static void index_picks(struct placement_traffic *traffic) {
 }
 
 struct placement_traffic *placement_traffic_create(const struct placement_shape *shape,
+                                                   const struct placement_layout *layout,
                                                    const struct placement_tokens *tokens,
-                                                   const struct placement_costs *costs, bool two_hop, bool even) {
+                                                   const struct placement_costs *costs,
+                                                   enum experiment_algorithm algorithm, bool even) {
     struct placement_traffic *traffic = memory_allocate(1, sizeof *traffic);
-    *traffic = (struct placement_traffic){
-        .shape = *shape, .tokens = tokens, .costs = *costs, .two_hop = two_hop, .even = even};
+    *traffic = (struct placement_traffic){.shape = *shape,
+                                          .tokens = tokens,
+                                          .costs = *costs,
+                                          .layout = layout,
+                                          .algorithm = algorithm,
+                                          .two_hop = experiment_algorithm_by_domain(algorithm),
+                                          .even = even};
     REQUIRE(tokens->sources == shape->ranks && tokens->experts == shape->experts, "tokens of %u ranks on %u",
             tokens->sources, shape->ranks);
     traffic->counts = memory_allocate((size_t)tokens->batches * shape->ranks, sizeof *traffic->counts);
     traffic->goes_to = memory_allocate((size_t)all_tokens(tokens) * tokens->top_k, sizeof *traffic->goes_to);
     traffic->near = memory_allocate(shape->replicas, sizeof *traffic->near);
-    traffic->domain_of = memory_allocate(shape->ranks, sizeof *traffic->domain_of);
-    for (uint32_t rank = 0; rank < shape->ranks; rank++) {
-        traffic->domain_of[rank] = rank / shape->domain_ranks;
-    }
     traffic->touched = memory_allocate(all_tokens(tokens), sizeof *traffic->touched);
     traffic->rank_stamp = memory_allocate(shape->ranks, sizeof *traffic->rank_stamp);
-    traffic->domain_stamp = memory_allocate(shape->ranks / shape->domain_ranks, sizeof *traffic->domain_stamp);
+    traffic->domain_stamp = memory_allocate(layout->domains, sizeof *traffic->domain_stamp);
     index_picks(traffic);
     return traffic;
 }
@@ -119,7 +126,6 @@ void placement_traffic_free(struct placement_traffic *traffic) {
         free(traffic->first_pick);
         free(traffic->picked);
         free(traffic->goes_to);
-        free(traffic->domain_of);
         free(traffic->near);
         free(traffic->touched);
         free(traffic->rank_stamp);
@@ -136,7 +142,7 @@ static void direct_picks(struct placement_traffic *traffic, uint32_t expert) {
         const uint32_t pick = traffic->picked[i], token = pick / tokens->top_k;
         if (pick >= end) {
             const uint32_t run = token / tokens->tokens; /* tokens of one source and micro-batch */
-            count = placement_near_of(traffic->placement, expert, run % tokens->sources, traffic->domain_of,
+            count = placement_near_of(traffic->placement, expert, run % tokens->sources, traffic->layout->domain,
                                       traffic->even, traffic->near);
             end = (run + 1) * tokens->tokens * tokens->top_k;
         }
@@ -146,31 +152,64 @@ static void direct_picks(struct placement_traffic *traffic, uint32_t expert) {
 
 static void move_nvlink(struct port_counts *counts, uint32_t from, uint32_t to, int sign) {
     if (from != to) {
-        counts[from].nvlink_sent += sign;
-        counts[to].nvlink_received += sign;
+        counts[from].out.nvlink_sent += sign;
+        counts[to].out.nvlink_received += sign;
     }
 }
 
 static void move_nic(struct port_counts *counts, uint32_t from, uint32_t to, int sign) {
-    counts[from].nic_sent += sign;
-    counts[to].nic_received += sign;
+    counts[from].out.nic_sent += sign;
+    counts[to].out.nic_received += sign;
 }
 
-/* direct: every copy by itself. */
+/* direct, nccl_p2p, pairwise: every copy by itself. */
 static void count_copy(const struct placement_traffic *traffic, struct port_counts *counts, uint32_t source,
                        uint32_t rank, int sign) {
-    if (traffic->domain_of[rank] == traffic->domain_of[source]) {
+    if (traffic->layout->domain[rank] == traffic->layout->domain[source]) {
         move_nvlink(counts, source, rank, sign);
     } else {
         move_nic(counts, source, rank, sign);
     }
 }
 
+/* pxn: whose NIC sends what a rank has for one of another domain (workload/moe_pxn.c). */
+static uint32_t sender_of(const struct placement_layout *layout, uint32_t from, uint32_t to) {
+    const uint32_t sender = layout->rank_at[layout->domain[from] * layout->places + layout->place[to]];
+    return sender == UINT32_MAX ? from : sender;
+}
+
+static void count_back(struct port_counts *counts, uint32_t rank, uint32_t sender, uint32_t source, int sign) {
+    counts[sender].back.nic_sent += sign;
+    counts[source].back.nic_received += sign;
+    if (rank != sender) {
+        counts[rank].back.nvlink_sent += sign;
+        counts[sender].back.nvlink_received += sign;
+    }
+}
+
+/* pxn: over NVLink to the NIC of the other one's place, then over the fabric; back likewise, by another NIC. */
+static void count_rail(const struct placement_traffic *traffic, struct port_counts *counts, uint32_t source,
+                       uint32_t rank, int sign) {
+    const struct placement_layout *layout = traffic->layout;
+    if (layout->domain[rank] == layout->domain[source]) {
+        move_nvlink(counts, source, rank, sign);
+        if (rank != source) {
+            counts[rank].back.nvlink_sent += sign;
+            counts[source].back.nvlink_received += sign;
+        }
+        return;
+    }
+    const uint32_t sender = sender_of(layout, source, rank);
+    move_nvlink(counts, source, sender, sign);
+    move_nic(counts, sender, rank, sign);
+    count_back(counts, rank, sender_of(layout, rank, source), source, sign);
+}
+
 /* two_hop: a token once to each domain, there once to each rank. */
 static void count_hops(struct placement_traffic *traffic, struct port_counts *counts, uint32_t source, uint32_t rank,
                        int sign) {
     const uint32_t size = traffic->shape.domain_ranks;
-    const uint32_t domain = traffic->domain_of[rank], own = traffic->domain_of[source];
+    const uint32_t domain = traffic->layout->domain[rank], own = traffic->layout->domain[source];
     const uint32_t forwarder = source + (domain - own) * size; /* the same position there */
     if (traffic->rank_stamp[rank] == traffic->stamp) {
         return;
@@ -196,6 +235,8 @@ static void count_token(struct placement_traffic *traffic, uint32_t token, int s
         counts[rank].pairs += sign;
         if (traffic->two_hop) {
             count_hops(traffic, counts, source, rank, sign);
+        } else if (traffic->algorithm == EXPERIMENT_ALGORITHM_PXN) {
+            count_rail(traffic, counts, source, rank, sign);
         } else {
             count_copy(traffic, counts, source, rank, sign);
         }
@@ -255,17 +296,23 @@ void placement_traffic_place(struct placement_traffic *traffic, const struct pla
     free(moved);
 }
 
-/* What a rank takes; dispatch and combine are mirror images, so the fuller direction is the same in both. */
+/* What a rank takes; dispatch and combine are mirror images but under pxn, so the fuller direction is the same in both. */
 struct rank_times {
     double nic_dispatch, nic_combine, nvlink_dispatch, nvlink_combine, expert;
 };
 
-static struct rank_times times_of(const struct placement_costs *costs, const struct port_counts *counts) {
-    const double nic = (double)(counts->nic_sent > counts->nic_received ? counts->nic_sent : counts->nic_received);
-    const double nvlink =
-        (double)(counts->nvlink_sent > counts->nvlink_received ? counts->nvlink_sent : counts->nvlink_received);
-    return (struct rank_times){nic * costs->nic_dispatch_ps, nic * costs->nic_combine_ps,
-                               nvlink * costs->nvlink_dispatch_ps, nvlink * costs->nvlink_combine_ps,
+static double fuller(int64_t sent, int64_t received) {
+    return (double)(sent > received ? sent : received);
+}
+
+static struct rank_times times_of(const struct placement_traffic *traffic, const struct port_counts *counts) {
+    const struct placement_costs *costs = &traffic->costs;
+    const struct ports *out = &counts->out;
+    const struct ports *back = traffic->algorithm == EXPERIMENT_ALGORITHM_PXN ? &counts->back : out;
+    return (struct rank_times){fuller(out->nic_sent, out->nic_received) * costs->nic_dispatch_ps,
+                               fuller(back->nic_sent, back->nic_received) * costs->nic_combine_ps,
+                               fuller(out->nvlink_sent, out->nvlink_received) * costs->nvlink_dispatch_ps,
+                               fuller(back->nvlink_sent, back->nvlink_received) * costs->nvlink_combine_ps,
                                (double)counts->pairs * costs->expert_ps};
 }
 
@@ -275,11 +322,11 @@ struct placement_figures placement_traffic_figures(const struct placement_traffi
     struct placement_figures figures = {0};
     double dispatch = 0, combine = 0, pairs = 0, fullest = 0;
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        const struct rank_times times = times_of(&traffic->costs, &counts[rank]);
+        const struct rank_times times = times_of(traffic, &counts[rank]);
         figures.nic_ps = fmax(figures.nic_ps, times.nic_dispatch + times.nic_combine);
         figures.nvlink_ps = fmax(figures.nvlink_ps, times.nvlink_dispatch + times.nvlink_combine);
         figures.expert_ps = fmax(figures.expert_ps, times.expert);
-        figures.fabric_copies += (double)counts[rank].nic_sent / ranks;
+        figures.fabric_copies += (double)counts[rank].out.nic_sent / ranks;
         dispatch = fmax(dispatch, fmax(times.nic_dispatch, times.nvlink_dispatch));
         combine = fmax(combine, fmax(times.nic_combine, times.nvlink_combine));
         fullest = fmax(fullest, (double)counts[rank].pairs);
@@ -310,7 +357,7 @@ static double square_mean(const struct placement_traffic *traffic, uint32_t batc
     const uint32_t ranks = traffic->shape.ranks;
     double sum = 0;
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        const struct rank_times times = times_of(&traffic->costs, &traffic->counts[(size_t)batch * ranks + rank]);
+        const struct rank_times times = times_of(traffic, &traffic->counts[(size_t)batch * ranks + rank]);
         const double time = fmax(times.nic_dispatch, times.nvlink_dispatch) + times.expert +
                             fmax(times.nic_combine, times.nvlink_combine);
         sum += time * time;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What a placement costs, for tokens whose choices are known: counted as plans count (workload/moe_counts.h, both algorithms), one micro-batch apart
+ * What a placement costs, for tokens whose choices are known: counted as plans count (workload/moe_counts.h) under each algorithm, one micro-batch apart
  * from the other, and turned into time by costs of a copy. A placement that differs little from the last one is counted anew only where tokens
  * pick an expert that has moved: a search tries thousands.
  *
@@ -59,12 +59,14 @@ struct placement_figures {
 struct placement_traffic;
 
 /**
- * Counts tokens under placements of a shape; nothing is placed yet. tokens are borrowed, shape and costs copied. Freed by
+ * Counts tokens under placements of a shape, whose ranks sit as layout says; nothing is placed yet. tokens and layout are borrowed, shape and costs copied. Freed by
  * placement_traffic_free.
  */
 struct placement_traffic *placement_traffic_create(const struct placement_shape *shape,
+                                                   const struct placement_layout *layout,
                                                    const struct placement_tokens *tokens,
-                                                   const struct placement_costs *costs, bool two_hop, bool even);
+                                                   const struct placement_costs *costs,
+                                                   enum experiment_algorithm algorithm, bool even);
 
 /** Frees it; NULL is allowed. */
 void placement_traffic_free(struct placement_traffic *traffic);

@@ -76,11 +76,67 @@ END_TEST
 START_TEST(what_does_not_fit_is_named) {
     expect(HEADING "0,0,0,0\n0,1,0,1\n0,2,0,0\n0,3,0,2\n", 5, 1, "rank 2 does not exist");
     expect(HEADING "0,0,0,0\n0,1,0,1\n0,2,0,0\n0,3,0,0\n0,4,0,1\n", 6, 1, "expert 4 does not exist");
-    expect(HEADING "0,0,0,0\n0,2,0,0\n0,3,0,0\n", 0, 0, "expert 1 is missing");
-    expect(HEADING "0,0,0,0\n", 0, 0, "experts 1 to 3 are missing");
-    expect(HEADING "0,3,0,0\n", 0, 0, "experts 0 to 2 are missing");
-    expect(HEADING "2,0,0,0\n", 0, 0, "no layer 0");
-    expect("# nothing\n" HEADING, 0, 0, "places no expert");
+    expect(HEADING "0,0,0,0\n0,2,0,0\n0,3,0,0\n", 3, 1, "expert 1 is missing");
+    expect(HEADING "0,0,0,0\n", 2, 1, "experts 1 to 3 are missing");
+    expect(HEADING "0,3,0,0\n", 2, 1, "experts 0 to 2 are missing");
+    expect(HEADING "2,0,0,0\n", 2, 1, "no layer 0");
+    expect("# nothing\n" HEADING, 1, 1, "places no expert");
+}
+END_TEST
+
+/* As fits() and expect(), of YAML. */
+static bool fits_yaml(const char *text) {
+    static const struct placement_file_fit fit = {.layer = 0, .experts = 4, .ranks = 2};
+    struct placement_file file = {0};
+    memset(&errors, 0, sizeof errors);
+    const bool good =
+        placement_file_read_text("p.yaml", text, &file, &errors) && placement_file_check(&file, &fit, &errors);
+    placement_file_fini(&file);
+    ck_assert_int_eq(good, errors.count == 0);
+    return good;
+}
+
+static void expect_yaml(const char *text, unsigned line, unsigned column, const char *part) {
+    ck_assert(!fits_yaml(text));
+    ck_assert_msg(strstr(errors.errors[0].message, part) != NULL, "`%s` lacks `%s`", errors.errors[0].message, part);
+    ck_assert_msg(errors.errors[0].line == line && errors.errors[0].column == column, "%s: at %u:%u", text,
+                  errors.errors[0].line, errors.errors[0].column);
+    ck_assert_str_eq(errors.errors[0].file, "p.yaml");
+}
+
+START_TEST(yaml_says_what_csv_says) {
+    struct placement_file csv = {0}, yaml = {0};
+    memset(&errors, 0, sizeof errors);
+    ck_assert(placement_file_read_text("p.csv", HEADING "2,0,0,1\n0,0,0,1\n0,1,0,0\n0,1,1,1\n", &csv, &errors));
+    ck_assert(placement_file_read_text("p.yaml", "# by hand\nlayers:\n  2: [1]\n  0: [1, [0, 1]]\n", &yaml, &errors));
+    ck_assert_uint_eq(csv.n_rows, yaml.n_rows);
+    for (uint32_t i = 0; i < csv.n_rows; i++) {
+        ck_assert_uint_eq(csv.rows[i].layer, yaml.rows[i].layer);
+        ck_assert_uint_eq(csv.rows[i].expert, yaml.rows[i].expert);
+        ck_assert_uint_eq(csv.rows[i].replica, yaml.rows[i].replica);
+        ck_assert_uint_eq(csv.rows[i].rank, yaml.rows[i].rank);
+    }
+    placement_file_fini(&csv);
+    placement_file_fini(&yaml);
+    ck_assert(fits_yaml("layers: {0: [0, 1, [1, 0, 1], 0]}"));
+}
+END_TEST
+
+START_TEST(mistakes_in_yaml_have_their_place) {
+    expect_yaml("layers: {0: [0, 1, 2, 0]}", 1, 20, "rank 2 does not exist");
+    expect_yaml("layers:\n  0: [0, 1, [0, x], 0]\n", 2, 17, "rank must be");
+    expect_yaml("layers:\n  0: [0, 1, [], 0]\n", 2, 13, "expert 2 has no rank");
+    expect_yaml("layers:\n  0: [0, 1]\n", 2, 10, "experts 2 to 3 are missing");
+    expect_yaml("layers:\n  0: [0, 1, 0, 1, 0]\n", 2, 19, "expert 4 does not exist");
+    expect_yaml("layers: {1: [0, 1, 0, 1]}", 1, 14, "no layer 0");
+    expect_yaml("layers: {first: [0]}", 1, 10, "layer must be");
+    expect_yaml("layers: {0: 3}", 1, 13, "not a list");
+    expect_yaml("layers: {0: [-1, 0, 0, 0]}", 1, 14, "rank must be");
+    expect_yaml("layers: {0: [0, 1, 0, 1], 0: [0]}", 1, 27, "0");
+    expect_yaml("layer: {0: [0, 1, 0, 1]}", 1, 1, "mapping `layers`");
+    expect_yaml("layers: {0: [0, 1, 0, 1]}\nexperts: 4", 2, 1, "unknown key `experts`");
+    expect_yaml("layers: {}", 1, 1, "places no expert");
+    expect_yaml("layers: [", 2, 1, "");
 }
 END_TEST
 
@@ -92,6 +148,8 @@ int main(void) {
     tcase_add_test(tests, mistakes_of_a_line_have_its_place);
     tcase_add_test(tests, replicas_are_given_once_and_without_gaps);
     tcase_add_test(tests, what_does_not_fit_is_named);
+    tcase_add_test(tests, yaml_says_what_csv_says);
+    tcase_add_test(tests, mistakes_in_yaml_have_their_place);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

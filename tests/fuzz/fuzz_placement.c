@@ -21,16 +21,15 @@ static void check_rows(const struct placement_file *file) {
     }
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+/* A text that begins with a letter of `layers` is YAML as well. */
+static void read_as(const char *name, const char *text) {
     static const struct placement_file_fit fit = {.layer = 0, .experts = 4, .ranks = 2};
-    char *text = calloc(size + 1, 1);
     struct error_list *errors = calloc(1, sizeof *errors);
     struct placement_file file = {0};
-    if (text == NULL || errors == NULL) {
+    if (errors == NULL) {
         abort();
     }
-    memcpy(text, data, size);
-    if (placement_file_read_text("input.csv", text, &file, errors)) {
+    if (placement_file_read_text(name, text, &file, errors)) {
         check_rows(&file);
         placement_file_check(&file, &fit, errors);
     } else {
@@ -42,6 +41,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     placement_file_fini(&file);
     free(errors);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    char *text = calloc(size + 1, 1);
+    if (text == NULL) {
+        abort();
+    }
+    memcpy(text, data, size);
+    read_as("input.csv", text);
+    if (text[0] == 'l' || text[0] == '{') {
+        read_as("input.yaml", text);
+    }
     free(text);
     return 0;
 }

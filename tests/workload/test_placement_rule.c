@@ -125,6 +125,26 @@ START_TEST(the_nearest_replica_is_taken_and_equals_share) {
 }
 END_TEST
 
+/* Parts of three domains: ranks 0, 1 and 2, rank 3, ranks 4 to 7; two experts on each. */
+START_TEST(rules_know_unequal_parts_of_domains) {
+    static const uint32_t gpu[] = {0, 2, 3, 7, 8, 9, 10, 11};
+    static const uint32_t packed[16] = {0, 1, 2, 0, 1, 2, 3, 3, 4, 5, 6, 7, 4, 5, 6, 7};
+    static const uint32_t spread[16] = {0, 3, 4, 1, 3, 5, 2, 6, 0, 7, 1, 4, 2, 5, 6, 7};
+    struct placement_layout layout;
+    placement_layout_init(&layout, gpu, 8, 4);
+    ck_assert_uint_eq(layout.domains, 3);
+    const struct placement_shape shape = {
+        .experts = 16, .groups = 4, .replicas = 16, .ranks = 8, .domain_ranks = 8, .layout = &layout};
+    struct placement *one = placement_rule(EXPERIMENT_PLACEMENT_DOMAIN_PACKED, &shape, NULL);
+    struct placement *other = placement_rule(EXPERIMENT_PLACEMENT_SPREAD, &shape, NULL);
+    ck_assert_mem_eq(one->rank, packed, sizeof packed);
+    ck_assert_mem_eq(other->rank, spread, sizeof spread);
+    placement_free(one);
+    placement_free(other);
+    placement_layout_fini(&layout);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("placement rule");
     TCase *tests = tcase_create("placement rule");
@@ -133,6 +153,7 @@ int main(void) {
     tcase_add_test(tests, affinity_puts_replicas_of_one_expert_into_different_domains);
     tcase_add_test(tests, history_counts_pairs_and_loads);
     tcase_add_test(tests, the_nearest_replica_is_taken_and_equals_share);
+    tcase_add_test(tests, rules_know_unequal_parts_of_domains);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

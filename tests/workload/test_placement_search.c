@@ -16,21 +16,45 @@ static const struct moe_placement ranks = {.n_ranks = 16, .ranks_per_domain = 4}
 static const struct placement_costs costs = {
     .nic_dispatch_ps = 100, .nic_combine_ps = 200, .nvlink_dispatch_ps = 10, .nvlink_combine_ps = 20, .expert_ps = 50};
 
+enum { VARIANTS = 12 };
+
+/* Algorithms, both choices of a replica, and jobs on all GPUs or on parts of domains (3, 1 and 4; of two_hop 2 of each). */
 static struct experiment experiment_of(int variant) {
-    return (struct experiment){
+    static const enum experiment_algorithm algorithms[] = {EXPERIMENT_ALGORITHM_DIRECT, EXPERIMENT_ALGORITHM_TWO_HOP,
+                                                           EXPERIMENT_ALGORITHM_PXN};
+    struct experiment experiment = {
         .model = {.hidden = 256, .experts = 32, .top_k = 4, .groups = 4, .groups_kept = 4},
         .traffic = {.tokens_per_gpu = 128,
                     .gate = EXPERIMENT_GATE_ZIPF,
                     .zipf_exponent = 1.0,
                     .popularity_seed = 9,
-                    .algorithm = variant & 1 ? EXPERIMENT_ALGORITHM_TWO_HOP : EXPERIMENT_ALGORITHM_DIRECT,
+                    .algorithm = algorithms[variant % 3],
                     .chunk_tokens = 16,
+                    .chunk_bytes = 4096,
                     .dispatch = true,
                     .combine = true},
         .placement = {.kind = EXPERIMENT_PLACEMENT_EPLB,
                       .redundant_experts = 16,
                       .history_tokens = 4096,
-                      .replica_choice = variant & 2 ? EXPERIMENT_REPLICA_EVEN : EXPERIMENT_REPLICA_NEAREST}};
+                      .replica_choice = variant / 3 % 2 ? EXPERIMENT_REPLICA_EVEN : EXPERIMENT_REPLICA_NEAREST}};
+    if (variant >= 6) {
+        const bool even = experiment.traffic.algorithm == EXPERIMENT_ALGORITHM_TWO_HOP;
+        snprintf(experiment.traffic.gpus, sizeof experiment.traffic.gpus, "%s",
+                 even ? "0-1, 5-6, 8, 10, 14-15" : "0-2, 5, 8-11");
+    }
+    return experiment;
+}
+
+/* The slower of the slowest NIC and NVLink port of a phase of a plan, by costs of a copy. */
+static double time_of_phase(const struct moe *moe, enum moe_summary_phase phase, double nic, double nvlink) {
+    const double unit = moe_summary_unit_bytes(moe, phase);
+    double slowest = 0;
+    for (uint32_t rank = 0; rank < 16; rank++) {
+        const struct moe_summary_volume volume = moe_summary_volume(moe, rank, phase);
+        slowest = fmax(slowest, nic * fmax((double)volume.fabric_sent.bytes, (double)volume.fabric_received.bytes));
+        slowest = fmax(slowest, nvlink * fmax((double)volume.nvlink_sent.bytes, (double)volume.nvlink_received.bytes));
+    }
+    return slowest / unit;
 }
 
 /* Slowest GPU of a plan by the same costs. */
@@ -39,16 +63,15 @@ static double time_of_plan(const struct experiment *experiment, const struct pla
     placement.experts = experts;
     placement.even_replicas = experiment->placement.replica_choice == EXPERIMENT_REPLICA_EVEN;
     struct moe *moe = moe_create(&experiment->model, &experiment->traffic, &placement, false, seed, NULL);
-    const double unit = moe_summary_unit_bytes(moe, MOE_SUMMARY_DISPATCH);
-    double port = 0, pairs = 0;
+    double pairs = 0;
     for (uint32_t rank = 0; rank < 16; rank++) {
-        const struct moe_summary_volume volume = moe_summary_volume(moe, rank, MOE_SUMMARY_DISPATCH);
-        port = fmax(port, 100 * fmax((double)volume.fabric_sent.bytes, (double)volume.fabric_received.bytes) / unit);
-        port = fmax(port, 10 * fmax((double)volume.nvlink_sent.bytes, (double)volume.nvlink_received.bytes) / unit);
         pairs = fmax(pairs, (double)moe_summary_rank_tokens(moe, rank));
     }
+    const double time = time_of_phase(moe, MOE_SUMMARY_DISPATCH, costs.nic_dispatch_ps, costs.nvlink_dispatch_ps) +
+                        time_of_phase(moe, MOE_SUMMARY_COMBINE, costs.nic_combine_ps, costs.nvlink_combine_ps) +
+                        costs.expert_ps * pairs;
     moe_free(moe);
-    return 3 * port + 50 * pairs; /* combine costs twice what dispatch does, on the same ports */
+    return time;
 }
 
 START_TEST(a_placement_costs_what_its_plan_sends) {
@@ -56,7 +79,8 @@ START_TEST(a_placement_costs_what_its_plan_sends) {
     struct placement_site site;
     ck_assert(placement_site_init(&site, &experiment, &ranks, 1, NULL));
     struct placement_tokens *tokens = placement_site_runs(&site, 5, 3, NULL);
-    struct placement_traffic *traffic = placement_traffic_create(&site.shape, tokens, &costs, site.two_hop, site.even);
+    struct placement_traffic *traffic =
+        placement_traffic_create(&site.shape, &site.layout, tokens, &costs, site.algorithm, site.even);
     for (int kind = 0; kind < EXPERIMENT_PLACEMENT_FILE; kind++) {
         struct placement *placement = placement_site_rule(&site, (enum experiment_placement_kind)kind, tokens);
         placement_traffic_place(traffic, placement);
@@ -78,7 +102,8 @@ START_TEST(small_changes_are_counted_exactly) {
     struct placement_site site;
     ck_assert(placement_site_init(&site, &experiment, &ranks, 1, NULL));
     struct placement_tokens *tokens = placement_site_history(&site, 2, NULL);
-    struct placement_traffic *moving = placement_traffic_create(&site.shape, tokens, &costs, site.two_hop, site.even);
+    struct placement_traffic *moving =
+        placement_traffic_create(&site.shape, &site.layout, tokens, &costs, site.algorithm, site.even);
     uint32_t slots[48];
     for (uint32_t slot = 0; slot < 48; slot++) {
         slots[slot] = slot % 32;
@@ -89,9 +114,9 @@ START_TEST(small_changes_are_counted_exactly) {
         const uint32_t expert = slots[one];
         slots[one] = slots[other];
         slots[other] = expert;
-        struct placement *placement = placement_create_slots(32, 16, 48, slots);
+        struct placement *placement = placement_create_slots(32, site.shape.ranks, 48, slots);
         struct placement_traffic *fresh =
-            placement_traffic_create(&site.shape, tokens, &costs, site.two_hop, site.even);
+            placement_traffic_create(&site.shape, &site.layout, tokens, &costs, site.algorithm, site.even);
         placement_traffic_place(moving, placement);
         placement_traffic_place(fresh, placement);
         ck_assert(placement_traffic_energy(moving) == placement_traffic_energy(fresh));
@@ -109,7 +134,8 @@ static struct placement *find(uint64_t seed, uint32_t steps, double *before, dou
     struct placement_site site;
     ck_assert(placement_site_init(&site, &experiment, &ranks, 1, NULL));
     struct placement_tokens *tokens = placement_site_history(&site, 1, NULL);
-    struct placement_traffic *traffic = placement_traffic_create(&site.shape, tokens, &costs, site.two_hop, site.even);
+    struct placement_traffic *traffic =
+        placement_traffic_create(&site.shape, &site.layout, tokens, &costs, site.algorithm, site.even);
     struct placement *start = placement_site_rule(&site, EXPERIMENT_PLACEMENT_EPLB, tokens);
     placement_traffic_place(traffic, start);
     *before = placement_traffic_energy(traffic);
@@ -151,7 +177,8 @@ START_TEST(search_ends_when_it_is_told_to) {
     uint32_t steps = 0;
     ck_assert(placement_site_init(&site, &experiment, &ranks, 1, NULL));
     struct placement_tokens *tokens = placement_site_history(&site, 1, NULL);
-    struct placement_traffic *traffic = placement_traffic_create(&site.shape, tokens, &costs, site.two_hop, site.even);
+    struct placement_traffic *traffic =
+        placement_traffic_create(&site.shape, &site.layout, tokens, &costs, site.algorithm, site.even);
     struct placement *start = placement_site_rule(&site, EXPERIMENT_PLACEMENT_EPLB, tokens);
     const struct placement_search search = {.shape = &site.shape,
                                             .tokens = tokens,
@@ -195,13 +222,16 @@ START_TEST(moves_come_from_the_nearest_holder) {
     /* Domains of 2. Expert 0 from rank 0 to 0 and 1 (NVLink); expert 1 from rank 1 to 2 (fabric); expert 2 stays on 3. */
     struct placement *from = placement_create(3, 4, 3, (const uint32_t[]){0, 1, 2}, (const uint32_t[]){0, 1, 3});
     struct placement *to = placement_create(3, 4, 4, (const uint32_t[]){0, 0, 1, 2}, (const uint32_t[]){0, 1, 2, 3});
-    struct placement_move move = placement_move_count(from, to, 2);
+    struct placement_layout layout;
+    placement_layout_init_whole(&layout, 4, 2);
+    struct placement_move move = placement_move_count(from, to, &layout);
     ck_assert_uint_eq(move.over_nvlink, 1);
     ck_assert_uint_eq(move.over_fabric, 1);
     ck_assert_uint_eq(move.most_nvlink, 1);
     ck_assert_uint_eq(move.most_fabric, 1);
-    move = placement_move_count(to, to, 2);
+    move = placement_move_count(to, to, &layout);
     ck_assert_uint_eq(move.over_nvlink + move.over_fabric, 0);
+    placement_layout_fini(&layout);
     placement_free(from);
     placement_free(to);
 }
@@ -210,8 +240,8 @@ END_TEST
 int main(void) {
     Suite *suite = suite_create("placement search");
     TCase *tests = tcase_create("placement search");
-    tcase_add_loop_test(tests, a_placement_costs_what_its_plan_sends, 0, 4);
-    tcase_add_loop_test(tests, small_changes_are_counted_exactly, 0, 4);
+    tcase_add_loop_test(tests, a_placement_costs_what_its_plan_sends, 0, VARIANTS);
+    tcase_add_loop_test(tests, small_changes_are_counted_exactly, 0, VARIANTS);
     tcase_add_test(tests, search_improves_on_its_start_and_repeats_itself);
     tcase_add_test(tests, search_ends_when_it_is_told_to);
     tcase_add_test(tests, history_is_not_what_runs_see);
