@@ -31,8 +31,9 @@ static uint64_t find_flow(const struct measurement *measurement, uint32_t source
     return low;
 }
 
-/* A bit for each queue pair of each flow from a rank. */
-static uint64_t *find_bits(const struct flow_pairs *pairs, uint32_t rank, uint64_t first_flow, uint64_t n_flows) {
+/* A bit for each queue pair of each flow from a rank. numbers: receives the first number of the pairs of each flow's peer. */
+static uint64_t *find_bits(const struct flow_pairs *pairs, uint32_t rank, uint64_t first_flow, uint64_t n_flows,
+                           uint32_t *numbers) {
     const uint32_t per_peer = flow_pairs_of_peer(pairs->simulation);
     const uint32_t words = (per_peer + WORD_BITS - 1) / WORD_BITS;
     uint64_t *bits = memory_allocate(n_flows * words, sizeof(*bits));
@@ -43,6 +44,7 @@ static uint64_t *find_bits(const struct flow_pairs *pairs, uint32_t rank, uint64
         const uint64_t flow = find_flow(pairs->measurement, rank, sent[i].destination, phase) - first_flow;
         REQUIRE(flow < n_flows, "a message of rank %u to %u is in no flow", rank, sent[i].destination);
         const uint32_t first = sent[i].queue_pair % per_peer;
+        numbers[flow] = (uint32_t)sent[i].queue_pair - first;
         const uint32_t end = pairs->simulation->policy->split_messages ? per_peer : first + 1;
         for (uint32_t pair = first; pair < end; pair++) {
             bits[flow * words + pair / WORD_BITS] |= UINT64_C(1) << (pair % WORD_BITS);
@@ -56,13 +58,15 @@ void flow_pairs_visit(const struct flow_pairs *pairs, uint32_t rank, flow_pairs_
     const uint32_t words = (per_peer + WORD_BITS - 1) / WORD_BITS;
     const uint64_t first = find_flow(pairs->measurement, rank, 0, 0);
     const uint64_t n_flows = find_flow(pairs->measurement, rank + 1, 0, 0) - first;
-    uint64_t *bits = find_bits(pairs, rank, first, n_flows);
+    uint32_t *numbers = memory_allocate(n_flows, sizeof *numbers);
+    uint64_t *bits = find_bits(pairs, rank, first, n_flows, numbers);
     for (uint64_t flow = 0; flow < n_flows; flow++) {
         for (uint32_t pair = 0; pair < per_peer; pair++) {
             if (bits[flow * words + pair / WORD_BITS] >> (pair % WORD_BITS) & 1) {
-                visit(context, first + flow, pair);
+                visit(context, first + flow, pair, numbers[flow] + pair);
             }
         }
     }
+    free(numbers);
     free(bits);
 }

@@ -19,8 +19,8 @@ struct flow_pairs {
     const struct measurement *measurement; /**< finished */
 };
 
-/** Called for a flow (row of measurement.flows) and a queue pair that it used (its number among those of the peer). */
-typedef void flow_pairs_visitor(void *context, uint64_t flow, uint32_t queue_pair);
+/** Called for a flow (row of measurement.flows) and a queue pair that it used: its index among those of the peer, and its number among those of the sender. */
+typedef void flow_pairs_visitor(void *context, uint64_t flow, uint32_t index, uint32_t number);
 
 /** Queue pairs that a sender has with each peer. */
 uint32_t flow_pairs_of_peer(const struct simulation *simulation);

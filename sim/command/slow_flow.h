@@ -7,7 +7,7 @@
 
 #include "command/flow_pairs.h"
 
-/** Adds explanations of the slowest flow, and of the slowest one that does not go to the hot rank, to the measurement that pairs tell of. */
+/** Adds explanations of the slowest flow, and of the slowest one that does not go to the hot rank, the reasons of the flows with the largest slow-down (slow_flows), and which flows cross which links (crossings), to the measurement that pairs tell of. */
 void slow_flow_explain(struct measurement *measurement, const struct flow_pairs *pairs);
 
 #endif

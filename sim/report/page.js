@@ -259,16 +259,24 @@
       `${format(use.busy[i], "share")} busy, ${format(use.bytes[i], "B")}, queue ${format(use.deepest_bytes[i], "B")}` +
       `${use.paused_ps[i] ? ", paused " + format(use.paused_ps[i], "ps") : ""}${use.marks[i] ? ", " + digits(use.marks[i]) + " marks" : ""}${use.drops[i] ? ", " + digits(use.drops[i]) + " lost" : ""})`;
   };
-  // A result knows no ways of flows: what crosses a link is sure where it is that of one GPU.
+  // Rows of the crossings by link, found once a policy.
+  const crossingsOf = (policy, i) => {
+    if (!policy.rows_of_link) {
+      policy.rows_of_link = d3.group(d3.range(policy.crossings.link.length), (row) => policy.crossings.link[row]);
+    }
+    return policy.rows_of_link.get(i) || [];
+  };
   const describeFlows = (i) => {
-    const { links, ranks } = state.result, from = links.tail[i], to = links.head[i];
-    const here = details().slowest_flows.filter((flow) => (from < ranks ? flow.source === from : to < ranks && flow.destination === to));
-    return here.length === 0 ? "" : "\n  slow flows: " + here.slice(0, 3).map((flow) => `GPU ${flow.source} → ${flow.destination}, ${flow.phase}, ${format(flow.bytes, "B")}, ${digits(flow.slowdown)} × unloaded`).join("; ") +
-      (here.length > 3 ? ` and ${here.length - 3} more` : "");
+    const policy = details(), rows = crossingsOf(policy, i).slice(0, 4);
+    return rows.map((row) => {
+      const [source, destination, phase, bytes, slowdown] = policy.crossing_flows[policy.crossings.flow[row]], here = policy.crossings.bytes[row];
+      return `\n  gpu${source} → gpu${destination}, ${policy.phases[phase].name}: ${format(here, "B")}${here < 0.999 * bytes ? " of " + format(bytes, "B") : ""}` +
+        (slowdown > 0 ? `, ${digits(slowdown)} × unloaded` : ", unfinished");
+    }).join("");
   };
   const describeLinks = (title, list, values) => {
     const sorted = list.slice().sort((a, b) => values[b] - values[a]);
-    return title + "\n" + sorted.slice(0, 5).map((i) => describeLink(i, values) + describeFlows(i)).join("\n") + (list.length > 5 ? `\n… and ${list.length - 5} more links` : "");
+    return title + "\n" + sorted.slice(0, 4).map((i) => describeLink(i, values) + describeFlows(i)).join("\n") + (list.length > 4 ? `\n… and ${list.length - 4} more links` : "");
   };
   const drawEdges = (svg, places, values, paint) => {
     const MOST = 4000;
@@ -316,7 +324,8 @@
     drawEdges(picture, places, values, paint);
     drawBoxes(picture, places, values, paint);
     byId("fabric-note").textContent = `${policy.policy}, seed ${policy.seed}. A line stands for all links between two boxes and shows the worst of them; squares are GPUs, with the worst of their own links. ` +
-      "Point at a line or a box, or move to a box with the Tab key, for the links behind it.";
+      "Point at a line or a box, or move to a box with the Tab key, for the links behind it and the flows with most bytes there" +
+      (policy.crossings.link.length ? "; where packets are spread over several ways, the bytes that are expected." : " (this result does not tell them).");
     const order = d3.range(values.length).sort((a, b) => values[b] - values[a]).slice(0, 12), { use } = policy;
     fillTable(byId("link-table"), ["link", quantity.name, "busy", "sent", "deepest queue", "paused, or without credit", "ECN marks", "lost"], order.map((i) => [result.links.name[i],
       format(values[i], quantity.unit), format(use.busy[i], "share"), format(use.bytes[i], "B"), format(use.deepest_bytes[i], "B"), format(use.paused_ps[i], "ps"), digits(use.marks[i]), digits(use.drops[i])]));
@@ -403,8 +412,8 @@
     const policy = details(), list = clear(byId("explanations"));
     if (!policy) { return; }
     policy.explanations.forEach((text) => list.append(element("li", text)));
-    fillTable(byId("flow-table"), ["flow", "phase", "bytes", "time", "× unloaded"], policy.slowest_flows.map((flow) =>
-      [`gpu${flow.source} → gpu${flow.destination}`, flow.phase, format(flow.bytes, "B"), format(flow.active_ps, "ps"), digits(flow.slowdown)]));
+    fillTable(byId("flow-table"), ["flow", "phase", "bytes", "time", "× unloaded", "because"], policy.slowest_flows.map((flow) =>
+      [`gpu${flow.source} → gpu${flow.destination}`, flow.phase, format(flow.bytes, "B"), format(flow.active_ps, "ps"), digits(flow.slowdown), flow.reason || "–"]));
   };
   const drawProvenance = () => {
     const { result } = state, runs = result.comparison.runs;

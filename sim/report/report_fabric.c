@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "report/report_blocks.h"
+#include "report/report_crossing.h"
 #include "results/series.h"
 
 #include <stdbool.h>
@@ -105,13 +106,12 @@ static void put_series_values(const struct series *series, enum series_quantity 
 }
 
 /** Intervals go together in blocks, so that a page can hold them: of sent bytes and deepest queues the largest of each block. */
-static void put_series(const struct measurement *run, uint32_t n_runs, struct json *json) {
+static void put_series(const struct measurement *run, const uint32_t *numbers, uint32_t n_runs, struct json *json) {
     const struct series *series = run->series;
     const uint64_t a_step = (uint64_t)series->n_links * SERIES_SHOWN * n_runs; /* values, all runs together */
     const uint64_t fit = a_step > 0 ? MOST_SERIES_VALUES / a_step : MOST_STEPS;
     const uint32_t most = fit < 1 ? 1 : fit < MOST_STEPS ? (uint32_t)fit : MOST_STEPS;
     const uint32_t size = report_blocks_size(series->n_intervals, most);
-    uint32_t *numbers = number_links(run);
     json_name(json, "series");
     json_object(json);
     json_member_whole(json, "interval_ps", series->interval_ps);
@@ -126,7 +126,6 @@ static void put_series(const struct measurement *run, uint32_t n_runs, struct js
     put_series_values(series, SERIES_SENT_BYTES, size, json);
     put_series_values(series, SERIES_DEEPEST_BYTES, size, json);
     json_object_end(json);
-    free(numbers);
 }
 
 void report_fabric_use(const struct measurement *run, uint32_t n_runs, struct json *json) {
@@ -139,7 +138,10 @@ void report_fabric_use(const struct measurement *run, uint32_t n_runs, struct js
     put_links(run, "drops", json, put_drops);
     put_links(run, "bytes", json, put_bytes);
     json_object_end(json);
+    uint32_t *numbers = number_links(run);
+    report_crossing(run, numbers, n_runs, json);
     if (run->series != NULL) {
-        put_series(run, n_runs, json);
+        put_series(run, numbers, n_runs, json);
     }
+    free(numbers);
 }

@@ -84,6 +84,11 @@ static void put_flow(const struct measurement *run, const struct measurement_flo
     json_member_whole(json, "bytes", flow->bytes);
     json_member_whole(json, "active_ps", flow->active_ps);
     json_member_short(json, "slowdown", flow->slowdown);
+    for (uint32_t i = 0; i < run->n_slow_flows; i++) {
+        if (run->slow_flows[i].flow == (uint64_t)(flow - run->flows)) {
+            json_member_text(json, "reason", run->slow_flows[i].text);
+        }
+    }
     json_object_end(json);
 }
 

@@ -150,6 +150,21 @@ static const struct column explanation_columns[] = {
     {"text", "1", "One sentence", COLUMN_TEXT, FIELD(measurement_explanation, text)},
 };
 
+static const struct column crossing_columns[] = {
+    {"link", "1", "Row of the links table", COLUMN_UINT32, FIELD(measurement_crossing, link)},
+    {"flow", "1", "Row of the flows table", COLUMN_UINT64, FIELD(measurement_crossing, flow)},
+    {"bytes", "B", "Payload of it that crossed the link; where packets are spread over several ways, what is expected",
+     COLUMN_UINT64, FIELD(measurement_crossing, bytes)},
+};
+
+static const struct column slow_flow_columns[] = {
+    {"flow", "1", "Row of the flows table", COLUMN_UINT64, FIELD(measurement_slow_flow, flow)},
+    {"link", "1", "Link that had most to carry for others while it was active; 4294967295 = none", COLUMN_UINT32,
+     FIELD(measurement_slow_flow, link)},
+    {"sharers", "1", "Other flows on that link meanwhile", COLUMN_UINT64, FIELD(measurement_slow_flow, sharers)},
+    {"text", "1", "Why it was slow, as far as is known", COLUMN_TEXT, FIELD(measurement_slow_flow, text)},
+};
+
 static const struct column totals_columns[] = {
     {"simulated_ps", "ps", "Time of the last thing that happened", COLUMN_UINT64,
      FIELD(measurement_totals, simulated_ps)},
@@ -191,6 +206,8 @@ ROWS_OF(link, measurement->links, measurement->n_links)
 ROWS_OF(endpoint, measurement->endpoints, measurement->n_ranks)
 ROWS_OF(expert, measurement->experts, measurement->n_experts)
 ROWS_OF(explanation, measurement->explanations, measurement->n_explanations)
+ROWS_OF(crossing, measurement->crossings, measurement->n_crossings)
+ROWS_OF(slow_flow, measurement->slow_flows, measurement->n_slow_flows)
 ROWS_OF(totals, &measurement->totals, 1)
 
 TAKE(phase, phases, measurement->n_phases = (uint32_t)n_rows)
@@ -202,13 +219,16 @@ TAKE(endpoint, endpoints, measurement->n_ranks = (uint32_t)n_rows)
 TAKE(expert, experts, measurement->n_experts = (uint32_t)n_rows)
 TAKE(explanation, explanations, measurement->n_explanations = (uint32_t)n_rows)
 
-#define TABLE_OF(group, meaning, row_name, table, most, taker)                                                         \
+TAKE(crossing, crossings, measurement->n_crossings = n_rows)
+TAKE(slow_flow, slow_flows, measurement->n_slow_flows = (uint32_t)n_rows)
+
+#define TABLE_OF(group, meaning, row_name, table, most, taker, younger)                                                \
     {                                                                                                                  \
         group, meaning, row_name, table##_columns, sizeof table##_columns / sizeof table##_columns[0],                 \
-            sizeof(struct measurement_##table), table##_rows, table##_count, most, taker                               \
+            sizeof(struct measurement_##table), table##_rows, table##_count, most, taker, younger                      \
     }
-#define TABLE(group, meaning, row, table) TABLE_OF(group, meaning, row, table, UINT32_MAX - 1, table##_take)
-#define LONG_TABLE(group, meaning, row, table) TABLE_OF(group, meaning, row, table, INT64_MAX, table##_take)
+#define TABLE(group, meaning, row, table) TABLE_OF(group, meaning, row, table, UINT32_MAX - 1, table##_take, false)
+#define LONG_TABLE(group, meaning, row, table) TABLE_OF(group, meaning, row, table, INT64_MAX, table##_take, false)
 
 const struct column_table column_tables[] = {
     TABLE("phases", "One phase of the traffic; row number = phase id", "phase", phase),
@@ -220,8 +240,12 @@ const struct column_table column_tables[] = {
     TABLE("experts", "One expert of one expert-parallel group; row number = group × experts + expert", "expert",
           expert),
     TABLE("explanations", "Short texts for people", "explanation", explanation),
+    TABLE_OF("crossings", "A flow on a link: of each link the 8 with most payload there", "crossing", crossing,
+             INT64_MAX, crossing_take, true),
+    TABLE_OF("slow_flows", "One of the 20 flows with the largest slow-down, and why", "slow_flow", slow_flow,
+             UINT32_MAX - 1, slow_flow_take, true),
 };
 
 const size_t column_tables_count = sizeof column_tables / sizeof column_tables[0];
 
-const struct column_table column_totals = TABLE_OF("totals", "Sums over the run", NULL, totals, 1, NULL);
+const struct column_table column_totals = TABLE_OF("totals", "Sums over the run", NULL, totals, 1, NULL, false);

@@ -9,6 +9,7 @@
 
 #include "results/measurement.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,7 @@ struct column_table {
     void (*take)(
         struct measurement *measurement, void *rows,
         uint64_t n_rows); /**< gives it rows from memory_allocate, which it owns from then on; NULL for the totals */
+    bool younger;         /**< files of older programs do not have it: then it is empty */
 };
 
 /** All tables, in the order of the documentation. */

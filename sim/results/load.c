@@ -149,7 +149,8 @@ static bool load_table(struct reader *reader, hid_t run, const struct column_tab
                        struct measurement *measurement, uint64_t *n_rows) {
     const hid_t group = load_part_open(run, table->name, H5I_GROUP);
     if (group < 0) {
-        return refuse(reader, ERROR_ID_RESULT, "there is no table %s", table->name);
+        return (table->younger && load_part_is_absent(run, table->name)) ||
+               refuse(reader, ERROR_ID_RESULT, "there is no table %s", table->name);
     }
     bool done = size_table(reader, group, table, n_rows);
     char *rows = done ? memory_allocate(*n_rows, table->row_bytes) : NULL;
@@ -259,14 +260,19 @@ static int compare_run_names(const void *left, const void *right) {
     return first != second ? (first > second) - (first < second) : strcmp(one, two);
 }
 
-/** Names of all runs, to be freed by the caller. Those that are too long for a run's name are cut, and then not found. */
+/** Names of all runs, to be freed by the caller; NULL if they cannot be read. Those that are too long for a run's name are cut, and then not found. */
 static char (*list_runs(hid_t runs, uint32_t *count))[NAME_SIZE] {
     H5G_info_t information = {0};
-    H5Gget_info(runs, &information);
+    if (H5Gget_info(runs, &information) < 0) {
+        return NULL;
+    }
     *count = (uint32_t)(information.nlinks < UINT32_MAX ? information.nlinks : UINT32_MAX);
     char(*names)[NAME_SIZE] = memory_allocate(*count, sizeof *names);
     for (uint32_t i = 0; i < *count; i++) {
-        H5Lget_name_by_idx(runs, ".", H5_INDEX_NAME, H5_ITER_INC, i, names[i], NAME_SIZE, H5P_DEFAULT);
+        if (H5Lget_name_by_idx(runs, ".", H5_INDEX_NAME, H5_ITER_INC, i, names[i], NAME_SIZE, H5P_DEFAULT) < 0) {
+            free(names);
+            return NULL;
+        }
     }
     qsort(names, *count, sizeof *names, compare_run_names);
     return names;
@@ -305,6 +311,10 @@ static bool load_runs(struct reader *reader, hid_t file, struct load *load) {
     }
     uint32_t count = 0;
     char(*names)[NAME_SIZE] = list_runs(runs, &count);
+    if (names == NULL) {
+        H5Gclose(runs);
+        return refuse(reader, ERROR_ID_RESULT, "the group runs cannot be listed");
+    }
     load->runs = memory_allocate(count, sizeof *load->runs);
     bool done = true;
     for (uint32_t i = 0; done && i < count; i++) {

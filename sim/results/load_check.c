@@ -58,7 +58,7 @@ static bool check_rank_phases(const struct measurement *measurement, char *reaso
 
 static bool check_kinds(const struct measurement *measurement, char *reason, size_t size) {
     for (uint32_t i = 0; i < measurement->n_phases; i++) {
-        if ((unsigned)measurement->phases[i].kind > MEASUREMENT_PHASE_CONTROL) {
+        if ((unsigned)measurement->phases[i].kind > MEASUREMENT_PHASE_BACKGROUND) {
             return wrong(reason, size, "phases", i, "unknown kind");
         }
     }
@@ -86,8 +86,24 @@ static bool check_places(const struct measurement *measurement, char *reason, si
     return true;
 }
 
+static bool check_crossings(const struct measurement *measurement, char *reason, size_t size) {
+    for (uint64_t i = 0; i < measurement->n_crossings; i++) {
+        const struct measurement_crossing *row = &measurement->crossings[i];
+        if (row->link >= measurement->n_links || row->flow >= measurement->n_flows) {
+            return wrong(reason, size, "crossings", i, "no such link or flow");
+        }
+    }
+    for (uint32_t i = 0; i < measurement->n_slow_flows; i++) {
+        const struct measurement_slow_flow *row = &measurement->slow_flows[i];
+        if (row->flow >= measurement->n_flows || (row->link != MEASUREMENT_NONE && row->link >= measurement->n_links)) {
+            return wrong(reason, size, "slow_flows", i, "no such flow or link");
+        }
+    }
+    return true;
+}
+
 bool load_check(const struct measurement *measurement, char *reason, size_t reason_size) {
     return check_kinds(measurement, reason, reason_size) && check_places(measurement, reason, reason_size) &&
            check_rank_phases(measurement, reason, reason_size) && check_messages(measurement, reason, reason_size) &&
-           check_flows(measurement, reason, reason_size);
+           check_flows(measurement, reason, reason_size) && check_crossings(measurement, reason, reason_size);
 }

@@ -277,6 +277,8 @@ void measurement_free(struct measurement *measurement) {
     free(measurement->messages);
     free(measurement->flows);
     free(measurement->explanations);
+    free(measurement->crossings);
+    free(measurement->slow_flows);
     series_free(measurement->series);
     free(measurement);
 }

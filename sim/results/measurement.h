@@ -163,6 +163,22 @@ struct measurement_explanation {
     char text[MEASUREMENT_EXPLANATION_SIZE]; /**< UTF-8, no newline */
 };
 
+/** A flow on a link, of those with most bytes there. */
+struct measurement_crossing {
+    uint32_t link;
+    uint64_t flow; /**< row of the flows table */
+    uint64_t
+        bytes; /**< payload that crossed it; where packets are spread over several ways, what is expected of that */
+};
+
+/** One of the flows with the largest slow-down, and why. */
+struct measurement_slow_flow {
+    uint64_t flow;                           /**< row of the flows table */
+    uint32_t link;                           /**< that had most to carry for others meanwhile; MEASUREMENT_NONE: none */
+    uint64_t sharers;                        /**< other flows on it while this one was active */
+    char text[MEASUREMENT_EXPLANATION_SIZE]; /**< UTF-8, no newline */
+};
+
 /** Sums over the run. */
 struct measurement_totals {
     uint64_t
@@ -202,6 +218,11 @@ struct measurement {
     uint64_t n_flows;
     struct measurement_explanation *explanations; /**< added with measurement_explain */
     uint32_t n_explanations;
+    struct measurement_crossing
+        *crossings; /**< in order of links, and of bytes for each; none where they would be too many to find out */
+    uint64_t n_crossings;
+    struct measurement_slow_flow *slow_flows; /**< in order of slow-downs, the largest first */
+    uint32_t n_slow_flows;
     struct series *series; /**< series.h; NULL: none were recorded */
 };
 

@@ -115,6 +115,14 @@ struct measurement *sample_measurement(const char *policy, uint64_t seed, uint64
     add_transfers(measurement, scale, reversed);
     measurement_finish(measurement, sample_ideal, &ps_per_byte);
     measurement_explain(measurement, "slowest flow gpu%u → gpu%u", 1u, 3u);
+    static const struct measurement_crossing crossings[] = {{0, 1, 5000000}, {0, 2, 77}, {2, 4, 1}};
+    measurement->n_crossings = sizeof crossings / sizeof crossings[0];
+    measurement->crossings = memory_allocate(measurement->n_crossings, sizeof *crossings);
+    memcpy(measurement->crossings, crossings, sizeof crossings);
+    measurement->n_slow_flows = 1;
+    measurement->slow_flows = memory_allocate(1, sizeof *measurement->slow_flows);
+    *measurement->slow_flows =
+        (struct measurement_slow_flow){.flow = 4, .link = 2, .sharers = 1, .text = "shares link2 with 1 other flow"};
     return measurement;
 }
 
