@@ -41,10 +41,10 @@ static int fail(const struct error *error) {
     return (int)error->exit_code;
 }
 
-/* A policy's steps, one a seed. */
+/* A policy's steps, one a seed. The first one's layout is printed. */
 static bool fill_column(const struct experiment *experiment, const struct training_setup *setup,
-                        struct measurement *const *measurements, const double *loads, struct train_column *column,
-                        struct error *error) {
+                        struct measurement *const *measurements, const double *loads, bool is_first,
+                        struct train_column *column, struct error *error) {
     const uint32_t n = experiment->n_seeds;
     struct training_exchange sum = {0};
     column->least_step_s = INFINITY;
@@ -80,20 +80,21 @@ static bool fill_column(const struct experiment *experiment, const struct traini
         return false;
     }
     column->mean = train_report_figures(&mean, &result);
+    if (is_first) {
+        train_report_layout(stdout, &mean, &result);
+    }
     training_result_fini(&result);
     return true;
 }
 
-static bool print_layout(const struct training_setup *setup, struct error *error) {
+/* Before anything is simulated: can the model be cut so, and does it fit? */
+static bool check_step(const struct training_setup *setup, struct error *error) {
     struct training_result result;
     if (!training_step(setup, NULL, NULL, &result, error)) {
         return false;
     }
     const bool fits = result.state_bytes < setup->gpu->memory_gb * 1e9;
-    if (fits) {
-        train_report_layout(stdout, setup, &result);
-        fflush(stdout);
-    } else {
+    if (!fits) {
         error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                   "weights, gradients and optimiser take %.1f GB on a GPU of %.0f GB", result.state_bytes / 1e9,
                   setup->gpu->memory_gb);
@@ -119,6 +120,7 @@ static bool report_dense(const struct arguments *given, const struct training_se
         return false;
     }
     column.mean = train_report_figures(setup, &result);
+    train_report_layout(stdout, setup, &result);
     training_result_fini(&result);
     train_report_table(stdout, setup, &column, 1, 1);
     return train_report_causes(stdout, setup, &column, 1, error) && write_trace(given, setup, &column, error);
@@ -136,8 +138,8 @@ static bool report(const struct arguments *given, const struct experiment *exper
     }
     for (uint32_t p = 0; p < n_policies && done; p++) {
         columns[p].policy = experiment->policies[policies[p]].name;
-        done = fill_column(experiment, setup, batch->measurements + (size_t)p * experiment->n_seeds, loads, &columns[p],
-                           error);
+        done = fill_column(experiment, setup, batch->measurements + (size_t)p * experiment->n_seeds, loads, p == 0,
+                           &columns[p], error);
     }
     free(loads);
     if (!done) {
@@ -195,7 +197,7 @@ static int train(const struct arguments *given) {
     const bool writable =
         given->output == NULL || (spare_inputs(given->operand, &experiment, given->output, "--output", &error) &&
                                   file_check_writable(given->output, &error));
-    const bool done = writable && train_setup_init(&setup, &experiment, &error) && print_layout(&setup, &error) &&
+    const bool done = writable && train_setup_init(&setup, &experiment, &error) && check_step(&setup, &error) &&
                       simulate(given, &experiment, &setup, policies, n_policies, &error);
     if (!done) {
         train_setup_locate(&experiment, &error);

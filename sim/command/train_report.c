@@ -96,8 +96,11 @@ void train_report_layout(FILE *stream, const struct training_setup *setup, const
     if (setup->preset->experts > 0) {
         fprintf(stream, ", experts over %" PRIu32 " GPUs in %" PRIu32 " copies", groups->expert, groups->expert_data);
     }
-    fprintf(stream, "\ndomains   of %" PRIu32 " GPUs: %" PRIu32 " of a stage; stages reach each other by %s\n",
-            groups->gpus_per_domain, groups->stage_in_domain, groups->pipeline_in_domain ? "NVLink" : "NICs");
+    fprintf(stream, "\ndomains   of %" PRIu32 " GPUs, %" PRIu32 " of a stage%s\n", groups->gpus_per_domain,
+            groups->stage_in_domain,
+            groups->pipeline == 1        ? ""
+            : groups->pipeline_in_domain ? "; stages reach each other by NVLink"
+                                         : "; stages reach each other by NICs");
     fprintf(stream,
             "step      %" PRIu32 " sequences of %" PRIu32 " tokens: %" PRIu32 " micro-batches of %" PRIu32
             " tokens a GPU; model %.1f PFLOP a step\n",
@@ -115,7 +118,7 @@ void train_report_layout(FILE *stream, const struct training_setup *setup, const
         }
         print_part(stream, setup, result->layout.first[part], result->layout.first[part + 1]);
     }
-    fprintf(stream, "\n          busiest stage computes %.1f %% longer than the mean\n\n",
+    fprintf(stream, "\n          busiest stage is busy %.1f %% longer than the mean, exposed communication counted\n\n",
             100 * (result->imbalance - 1));
 }
 

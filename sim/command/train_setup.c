@@ -76,6 +76,7 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
     if (!check_precision(setup->gpu, training->precision, "precision", error) ||
         !check_precision(setup->gpu, training->expert_precision, "expert_precision", error) ||
         !check_precision(setup->gpu, training->attention_precision, "attention_precision", error) ||
+        !check_precision(setup->gpu, training->logits_precision, "logits_precision", error) ||
         !training_groups_fill(&setup->groups, experiment, error)) {
         return false;
     }

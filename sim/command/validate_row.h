@@ -38,14 +38,14 @@ enum validate_row_tolerance {
 
 /** What the kinds of checks take; each kind has keys for its own. Numbers of choices are indexes into its names. */
 struct validate_row_parameters {
-    uint32_t flows, uplinks;                          /**< hash_load, hash_packets */
-    uint32_t seeds;                                   /**< hash_load, hash_packets: 1 … seeds */
-    uint64_t uplink_bytes;                            /**< hash_packets: payload of a leaf ÷ its uplinks */
-    uint32_t nodes, gpus;                             /**< alltoall_busbw, rail_alltoall: gpus of a node */
-    uint32_t gpus_beside;                             /**< phase */
-    uint32_t quantity;                                /**< hash_load, hash_packets, eplb, rail_alltoall */
-    uint32_t unit;                                    /**< alltoall_busbw, completion */
-    uint32_t statistic, side;                         /**< completion */
+    uint32_t flows, uplinks;  /**< hash_load, hash_packets */
+    uint32_t seeds;           /**< hash_load, hash_packets: 1 … seeds */
+    uint64_t uplink_bytes;    /**< hash_packets: payload of a leaf ÷ its uplinks */
+    uint32_t nodes, gpus;     /**< alltoall_busbw, rail_alltoall: gpus of a node */
+    uint32_t gpus_beside;     /**< phase */
+    uint32_t quantity;        /**< hash_load, hash_packets, eplb, rail_alltoall, time_to_train */
+    uint32_t unit;            /**< alltoall_busbw, completion */
+    uint32_t statistic, side; /**< completion */
     uint64_t destinations[VALIDATE_ROW_DESTINATIONS]; /**< completion: of rank 0, 1, … */
     uint32_t n_destinations;
     uint64_t loads[VALIDATE_ROW_LOADS]; /**< eplb: of expert 0, 1, … */
@@ -55,6 +55,7 @@ struct validate_row_parameters {
     uint32_t replicas, groups, index; /**< eplb, with nodes and gpus (of all nodes) */
     uint32_t gpu, sms, matrix;        /**< contention, with gpus */
     uint64_t peer_bytes, exchange_alone_ps, multiplication_alone_ps; /**< contention */
+    char against[256]; /**< time_to_train: overrides of the run that is compared with */
 };
 
 struct validate_kind;
@@ -77,7 +78,8 @@ struct validate_row {
     struct validate_row_parameters parameters;
     const struct validate_kind *kind;
     struct experiment
-        *experiment; /**< owned; NULL for kinds without a configuration, and for rows that cannot be run */
+        *experiment;          /**< owned; NULL for kinds without a configuration, and for rows that cannot be run */
+    struct experiment *other; /**< owned; what the row is compared with: kinds that compare two configurations */
 };
 
 #endif

@@ -301,6 +301,7 @@ static void read_root(struct reading *reading) {
 static void free_rows(struct validate_table *table) {
     for (uint32_t r = 0; r < table->n_rows; r++) {
         free(table->rows[r].experiment);
+        free(table->rows[r].other);
     }
     free(table->rows);
 }

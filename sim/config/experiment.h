@@ -494,6 +494,7 @@ struct experiment_training {
     uint32_t kernels_per_layer;                                        /**< forward */
     bool cuda_graphs;
     enum experiment_precision attention_precision; /**< of scores and values */
+    enum experiment_precision logits_precision;    /**< of the output layer */
     bool overlap_gradients;                        /**< behind the backward passes that are left */
     uint32_t gradient_bytes, parameter_bytes;      /**< of an element on the network */
     uint64_t step_overhead_ps;                     /**< optimiser, data, logging: on every GPU at the end */

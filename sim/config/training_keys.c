@@ -71,11 +71,16 @@ const struct key training_keys[TRAINING_KEYS] = {
             "part is least.",
      FIELD(pipeline_layout)},
     {"precision", KEY_CHOICE, .fallback = "mxfp8", .names = precisions,
-     .doc = "Of all matrices but those of experts and of the attention itself.", FIELD(precision)},
+     .doc = "Of all matrices but those of experts, of the attention itself and of the output layer.", FIELD(precision)},
     {"expert_precision", KEY_CHOICE, .fallback = "mxfp8", .names = precisions, .doc = "Of experts' matrices.",
      FIELD(expert_precision)},
     {"attention_precision", KEY_CHOICE, .fallback = "bf16", .names = precisions,
      .doc = "Of attention's scores and weighted values.", FIELD(attention_precision)},
+    {"logits_precision", KEY_CHOICE, .fallback = "bf16", .names = precisions,
+     .doc =
+         "Of the output layer: Megatron-Core's low-precision recipes are for the linear layers of transformer blocks "
+         "alone (Megatron-Bridge, performance guide).",
+     FIELD(logits_precision)},
     {"matrix_efficiency", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.5", .doc = "Matrices: " CALIBRATED ".",
      FIELD(matrix_efficiency)},
     {"attention_efficiency", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.5",

@@ -36,13 +36,14 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
     const struct experiment_training *training = setup->training;
     const struct model_operations operations =
         model_shape_operations(setup->shape, setup->preset, layer->kind, sequence_tokens);
-    const double matrices = operations.projections + operations.dense + operations.router + operations.logits;
+    const double matrices = operations.projections + operations.dense + operations.router;
     const int cut = (operations.projections > 0) + (operations.dense > 0); // experts are whole: tokens go to them
     for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
         const bool backward = direction == PIPELINE_BACKWARD;
         const double factor = backward ? model_shape_backward(setup->shape) : 1;
         const uint64_t matrices_ps =
-            compute_ps(setup, factor * matrices, training->precision, training->matrix_efficiency);
+            compute_ps(setup, factor * matrices, training->precision, training->matrix_efficiency) +
+            compute_ps(setup, factor * operations.logits, training->logits_precision, training->matrix_efficiency);
         const uint64_t attention_ps =
             compute_ps(setup, (backward ? ATTENTION_BACKWARD_FACTOR : 1) * operations.attention,
                        training->attention_precision, training->attention_efficiency);

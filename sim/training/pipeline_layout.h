@@ -16,9 +16,13 @@ struct pipeline_layout {
     uint32_t *first; /**< [n_parts + 1] */
 };
 
-/** The cut of layers with these costs whose largest part is least; the lower parts are filled first. Every part has a layer: n_layers ≥ n_parts ≥ 1. Ends with pipeline_layout_fini. */
-void pipeline_layout_balance(struct pipeline_layout *layout, const uint64_t *costs, uint32_t n_layers,
-                             uint32_t n_parts);
+/**
+ * The cut of layers with these costs whose largest part is least; the lower parts are filled first. Where stages have several parts (part p is on stage
+ * p mod n_stages) single layers are then given to other parts as long as the largest stage becomes smaller, or stages and then parts more even: it is stages
+ * that wait for each other. Every part has a layer: n_layers ≥ n_parts ≥ 1, and n_stages divides n_parts. Ends with pipeline_layout_fini.
+ */
+void pipeline_layout_balance(struct pipeline_layout *layout, const uint64_t *costs, uint32_t n_layers, uint32_t n_parts,
+                             uint32_t n_stages);
 
 /** Reads "4,4,3": so many layers in each part. False with *error (without a place) if they are not n_parts numbers from 1 with the sum n_layers. */
 bool pipeline_layout_read(struct pipeline_layout *layout, const char *text, uint32_t n_layers, uint32_t n_parts,

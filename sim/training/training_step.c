@@ -31,6 +31,17 @@ struct making {
     uint64_t *gradient_ps, *gather_ps; /* [n_parts] */
 };
 
+/* What a stage is busy with for a layer: exchanges too, unless they are behind computing. */
+static uint64_t cost_of(const struct training_setup *setup, const struct layer_time *layer) {
+    uint64_t cost_ps = layer_time_computing_ps(layer) + layer_time_sharing_ps(layer);
+    if (layer_time_has_experts(layer) && setup->training->schedule != EXPERIMENT_SCHEDULE_1F1B_OVERLAP) {
+        for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+            cost_ps += setup->exchange.phase_ps[phase];
+        }
+    }
+    return cost_ps;
+}
+
 static bool cut(struct making *making, struct pipeline_layout *layout, struct error *error) {
     const char *text = making->setup->training->pipeline_layout;
     if (making->n_parts > making->n_layers) {
@@ -43,9 +54,9 @@ static bool cut(struct making *making, struct pipeline_layout *layout, struct er
     }
     uint64_t *costs = memory_allocate(making->n_layers, sizeof *costs);
     for (uint32_t i = 0; i < making->n_layers; i++) {
-        costs[i] = layer_time_computing_ps(&making->layers[i]) + layer_time_sharing_ps(&making->layers[i]);
+        costs[i] = cost_of(making->setup, &making->layers[i]);
     }
-    pipeline_layout_balance(layout, costs, making->n_layers, making->n_parts);
+    pipeline_layout_balance(layout, costs, making->n_layers, making->n_parts, making->setup->groups.pipeline);
     free(costs);
     return true;
 }
@@ -133,9 +144,9 @@ static double operations_of(const struct making *making) {
 static double imbalance_of(const struct training_result *result) {
     double most = 0, sum = 0;
     for (uint32_t stage = 0; stage < result->n_stages; stage++) {
-        const double computing = (double)result->stages[stage].compute_ps;
-        most = computing > most ? computing : most;
-        sum += computing;
+        const double busy = (double)result->stages[stage].compute_ps + (double)result->stages[stage].exposed_ps;
+        most = busy > most ? busy : most;
+        sum += busy;
     }
     return sum > 0 ? most * result->n_stages / sum : 1;
 }

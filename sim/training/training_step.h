@@ -52,7 +52,7 @@ struct training_result {
     struct pipeline_layout layout;
     struct pipeline_stage_time *stages; /**< [pipeline parallelism] */
     uint32_t n_stages;
-    double imbalance;   /**< computing of the busiest stage ÷ mean */
+    double imbalance;   /**< computing and exposed communication of the busiest stage ÷ mean */
     double operations;  /**< of the model, forward and backward, in a step of all GPUs */
     uint64_t gather_ps; /**< parameters gathered after the optimiser's step, not hidden */
     double state_bytes; /**< weights, gradients and optimiser of a GPU of the fullest stage */

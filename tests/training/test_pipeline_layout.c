@@ -47,10 +47,55 @@ START_TEST(no_cut_has_a_smaller_largest_part) {
             costs[i] = hash_mix(trial * 16 + i + 5000) % 8;
         }
         struct pipeline_layout layout;
-        pipeline_layout_balance(&layout, costs, n_layers, n_parts);
+        pipeline_layout_balance(&layout, costs, n_layers, n_parts, n_parts);
         ck_assert_uint_eq(layout.first[0], 0);
         ck_assert_uint_eq(layout.first[n_parts], n_layers);
         ck_assert_uint_eq(largest(&layout, costs), least_largest(costs, n_layers, n_parts));
+        pipeline_layout_fini(&layout);
+    }
+}
+END_TEST
+
+/* Of stages that hold two parts each, in the best of all cuts. */
+static uint64_t least_stage(const uint64_t *costs, uint32_t n_layers) {
+    uint64_t best = UINT64_MAX;
+    for (uint32_t a = 1; a < n_layers - 2; a++) {
+        for (uint32_t b = a + 1; b < n_layers - 1; b++) {
+            for (uint32_t c = b + 1; c < n_layers; c++) {
+                uint64_t stages[2] = {0};
+                for (uint32_t i = 0; i < n_layers; i++) {
+                    stages[i < a || (i >= b && i < c) ? 0 : 1] += costs[i];
+                }
+                const uint64_t most = stages[0] > stages[1] ? stages[0] : stages[1];
+                best = most < best ? most : best;
+            }
+        }
+    }
+    return best;
+}
+
+START_TEST(stages_of_like_layers_are_nearly_as_even_as_the_best_cut_makes_them) {
+    for (uint32_t trial = 0; trial < 100; trial++) {
+        uint64_t costs[20];
+        const uint32_t n_layers = 8 + (uint32_t)(hash_mix(trial) % 13);
+        for (uint32_t i = 0; i < n_layers; i++) {
+            costs[i] = 100; // with dense layers before and the last two different, as a model has them
+        }
+        costs[0] = hash_mix(trial + 100) % 120;
+        costs[1] = 80;
+        costs[n_layers - 2] = 100 + hash_mix(trial + 200) % 200;
+        costs[n_layers - 1] = hash_mix(trial + 300) % 300;
+        struct pipeline_layout layout;
+        pipeline_layout_balance(&layout, costs, n_layers, 4, 2);
+        uint64_t stages[2] = {0};
+        for (uint32_t part = 0; part < 4; part++) {
+            ck_assert_uint_lt(layout.first[part], layout.first[part + 1]);
+            for (uint32_t i = layout.first[part]; i < layout.first[part + 1]; i++) {
+                stages[part % 2] += costs[i];
+            }
+        }
+        const uint64_t most = stages[0] > stages[1] ? stages[0] : stages[1];
+        ck_assert_uint_le(100 * most, 105 * least_stage(costs, n_layers));
         pipeline_layout_fini(&layout);
     }
 }
@@ -93,6 +138,7 @@ int main(void) {
     Suite *suite = suite_create("pipeline-layout");
     TCase *tests = tcase_create("cuts");
     tcase_add_test(tests, no_cut_has_a_smaller_largest_part);
+    tcase_add_test(tests, stages_of_like_layers_are_nearly_as_even_as_the_best_cut_makes_them);
     tcase_add_test(tests, given_parts_are_taken);
     tcase_add_loop_test(tests, parts_that_do_not_fit_are_refused, 0, (int)(sizeof broken / sizeof *broken));
     suite_add_tcase(suite, tests);
