@@ -21,8 +21,8 @@ static const char *const required[] = {"configuration", NULL};
 static const struct key keys[] = {
     {"quantity", KEY_CHOICE, .names = quantities,
      .doc = "run: minutes of all steps and their evaluations (the default); step: seconds of one step; evaluation: "
-            "seconds "
-            "of one evaluation; speedup: that run (without training.steps: that step) under the overrides `against` ÷ this one.",
+            "seconds of one evaluation; speedup: that run (without training.steps: that step) under the overrides "
+            "`against` ÷ this one.",
      VALIDATE_KIND_FIELD(quantity)},
     {"against", KEY_TEXT,
      .doc = "speedup: overrides KEY=VALUE, with `; ` between them, that make it the run that is compared with.",

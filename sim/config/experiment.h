@@ -445,6 +445,7 @@ enum experiment_gpu {
     EXPERIMENT_GPU_B200,
     EXPERIMENT_GPU_GB200,
     EXPERIMENT_GPU_GB300,
+    EXPERIMENT_GPU_B300,
 };
 
 /** What matrices are multiplied in. */

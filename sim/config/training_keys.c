@@ -6,7 +6,7 @@
 #define FIELD(member)                                                                                                  \
     .offset = offsetof(struct experiment_training, member), .size = sizeof(((struct experiment_training *)0)->member)
 
-static const char *const gpus[] = {"h100", "h800", "h200", "b200", "gb200", "gb300", NULL};
+static const char *const gpus[] = {"h100", "h800", "h200", "b200", "gb200", "gb300", "b300", NULL};
 static const char *const precisions[] = {"bf16", "fp8", "mxfp8", "nvfp4", NULL};
 static const char *const context_exchanges[] = {"ring", "all_gather", "all_to_all", NULL};
 static const char *const group_orders[] = {"data_pipeline", "pipeline_data", NULL};

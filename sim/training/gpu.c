@@ -53,9 +53,19 @@ static const struct gpu gpus[] = {
                               1400,
                               "NVIDIA GB300 NVL72: 360 and 720 PFLOPS with sparsity, NVFP4 1,080 PFLOPS dense, 576 "
                               "TB/s for 72 GPUs; SMs as B200, NVIDIA prints 160 of a whole Blackwell Ultra"},
+    [EXPERIMENT_GPU_B300] =
+        {"b300",
+         {2250, 4500, 4500, 13125},
+         270,
+         8,
+         148,
+         1100,
+         "NVIDIA HGX B300: 36 and 72 PFLOPS with sparsity, NVFP4 105 PFLOPS dense for 8 GPUs, 8 TB/s each; "
+         "270 GB: as submitted to MLPerf (mlcommons/training_results_v5.1, B300-SXM-270GB); SMs as B200; power: "
+         "distributors, no primary figure seen"},
 };
 
-const char *const gpu_names[] = {"h100", "h800", "h200", "b200", "gb200", "gb300", NULL};
+const char *const gpu_names[] = {"h100", "h800", "h200", "b200", "gb200", "gb300", "b300", NULL};
 
 const struct gpu *gpu_find(enum experiment_gpu gpu) {
     return &gpus[gpu];

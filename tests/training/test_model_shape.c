@@ -100,6 +100,8 @@ START_TEST(racks_add_up_to_their_data_sheets) {
     ck_assert_double_eq(72 * gpu->tflops[EXPERIMENT_PRECISION_NVFP4], 1080e3);
     ck_assert_double_eq(72 * gpu->tflops[EXPERIMENT_PRECISION_MXFP8], 360e3);
     ck_assert_double_eq(8 * gpu_find(EXPERIMENT_GPU_B200)->tflops[EXPERIMENT_PRECISION_NVFP4], 72e3);
+    ck_assert_double_eq(8 * gpu_find(EXPERIMENT_GPU_B300)->tflops[EXPERIMENT_PRECISION_NVFP4], 105e3);
+    ck_assert_double_eq(8 * gpu_find(EXPERIMENT_GPU_B300)->tflops[EXPERIMENT_PRECISION_FP8], 36e3);
     ck_assert_double_eq(gpu_find(EXPERIMENT_GPU_H100)->tflops[EXPERIMENT_PRECISION_MXFP8], 0);
     ck_assert_double_eq(gpu_find(EXPERIMENT_GPU_H100)->tflops[EXPERIMENT_PRECISION_NVFP4], 0);
 }
