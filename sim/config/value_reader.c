@@ -181,6 +181,8 @@ static bool store_set(const struct value *value, bool *flags) {
             good = refuse(&item, ERROR_ID_VALUE_TYPE, "a name is needed");
         } else if (!find_name(&item, &number)) {
             good = false;
+        } else if (flags[number]) {
+            good = refuse(&item, ERROR_ID_VALUE_TYPE, "this is named twice; each once, in whatever order");
         } else {
             flags[number] = true;
         }
