@@ -208,12 +208,33 @@ static int write_result(struct call *call, int code) {
     return code;
 }
 
+/** Points that could not be run are in the table and in the file; that there are some is said where mistakes are said. */
+static void report_failed(const struct sweep_table *table) {
+    const struct sweep_point *first = NULL;
+    uint32_t failed = 0;
+    for (uint32_t p = 0; p < table->n_points; p++) {
+        if (table->points[p].outcome == SWEEP_FAILED) {
+            first = first != NULL ? first : &table->points[p];
+            failed++;
+        }
+    }
+    if (first != NULL) {
+        struct error error;
+        error_set(&error, EXIT_CODE_RUN_FAILED, ERROR_ID_SWEEP,
+                  "%" PRIu32 " of %" PRIu32 " points failed; point %" PRIu64 ": %.300s", failed, table->n_points,
+                  first->number, first->error);
+        error_hint(&error, "`moefabric sweep` called again runs these points again");
+        error_print(stderr, &error);
+    }
+}
+
 static int finish(struct call *call) {
     const int code = exit_code_of(call->plan.table);
     if (arguments_are_silent(call->given)) {
         return code;
     }
     print(call);
+    report_failed(call->plan.table);
     if (!call->whole) {
         if (!call->given->quiet) {
             fprintf(stderr, "points: %s; `moefabric sweep` without --shard and --index puts all into %s\n",

@@ -22,4 +22,4 @@ moefabric show "$SOURCE/configs/single-flow.yaml"
 echo "exit $?"
 # traffic beside what is measured is read again as well
 moefabric run "$SOURCE/configs/single-flow.yaml" --quiet --set traffic.bytes=16KiB --output beside.h5 \
-    --set 'background=[{name: other, pattern: permutation, bytes: 4 KiB}]' >/dev/null && moefabric show beside.h5 | tail -n 1 | cut -c1-60
+    --set 'background=[{name: other, pattern: ring, bytes: 4 KiB, group: 4}]' >/dev/null && moefabric show beside.h5 | tail -n 1 | cut -c1-60
