@@ -213,7 +213,7 @@ static void report_failed(const struct sweep_table *table) {
     const struct sweep_point *first = NULL;
     uint32_t failed = 0;
     for (uint32_t p = 0; p < table->n_points; p++) {
-        if (table->points[p].outcome == SWEEP_FAILED) {
+        if (table->points[p].outcome == SWEEP_FAILED || table->points[p].outcome == SWEEP_REFUSED) {
             first = first != NULL ? first : &table->points[p];
             failed++;
         }
@@ -221,9 +221,8 @@ static void report_failed(const struct sweep_table *table) {
     if (first != NULL) {
         struct error error;
         error_set(&error, EXIT_CODE_RUN_FAILED, ERROR_ID_SWEEP,
-                  "%" PRIu32 " of %" PRIu32 " points failed; point %" PRIu64 ": %.300s", failed, table->n_points,
-                  first->number, first->error);
-        error_hint(&error, "`moefabric sweep` called again runs these points again");
+                  "%" PRIu32 " of %" PRIu32 " points could not be run; point %" PRIu64 ": %.300s", failed,
+                  table->n_points, first->number, first->error);
         error_print(stderr, &error);
     }
 }

@@ -135,6 +135,11 @@ static bool read_points(struct sweep_plan *plan, const struct sweep_plan_part *p
     bool any = false, spared = true;
     for (uint64_t number = part->first; number < plan->n_points && spared; number += part->step) {
         struct point_reading *reading = read_point(&plan->source, number);
+        if (reading->labels.n_axes != plan->table->n_axes) { /* the file was there for the points before */
+            *errors = reading->errors;
+            free_reading(reading);
+            return false;
+        }
         add_point(plan, number, reading);
         if (reading->good && !any) {
             plan->notes = reading->notes;

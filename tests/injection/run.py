@@ -156,8 +156,8 @@ class Bench:
         return again.returncode == 0 and all(self.content(output) == self.wholes[output, work.name] for output in work.outputs)
 
     def is_partial_result(self, work, done, output):
-        """After a signal a result holds what was finished, that of a sweep also after the failure of a point: whole as a file, which the program itself must read."""
-        cut_short = (130, -signal.SIGKILL, 1) if work.resumable else (130, -signal.SIGKILL)
+        """After a signal a result holds what was finished, that of a sweep also after the failure of a point: it is whole as a file, which the program itself must read."""
+        cut_short = (130, -signal.SIGKILL, 1, 3) if work.resumable else (130, -signal.SIGKILL)
         if done.returncode not in cut_short or work.reads is None:
             return False
         arguments = [str(word).replace("@FOLDER@", str(self.folder)) for word in work.reads]
