@@ -47,6 +47,9 @@ static const struct error_id_entry entries[] = {
      "Something is to fail that is not there, cannot fail, or at times that contradict each other."},
     {ERROR_ID_CONFLICT_RECORD, "Series of something that is not there are to be recorded, at times that contradict "
                                "each other, or more than fits."},
+    {ERROR_ID_SIZE,
+     "What a cluster is to reach and what it may draw and cost contradict each other, or no design does both; "
+     "`moefabric explain size`."},
     {ERROR_ID_UNSUPPORTED, "This can be described, but this version does not simulate it."},
     {ERROR_ID_MODEL_INCOMPLETE, "Without a preset hidden, experts and top_k of the model must all be given."},
     {ERROR_ID_MATRIX, "A connection matrix (.cm file) is malformed, or asks for what is not simulated."},

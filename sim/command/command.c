@@ -14,6 +14,8 @@ const struct command command_table[] = {
      &command_compare_grammar},
     {"sweep", "run a configuration at many points: every combination of the values of some keys", command_sweep,
      &command_sweep_grammar},
+    {"size", "find the cheapest cluster that reaches a target: fabrics worked out, compared and priced", command_size,
+     &command_size_grammar},
     {"check", "say what would be simulated, and what it would cost, without simulating", command_check,
      &command_check_grammar},
     {"place", "look for a placement of experts and replicas, and compare it with others", command_place,

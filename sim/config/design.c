@@ -157,13 +157,20 @@ static bool has_own_fabric(const struct contradiction_scope *scope) {
 }
 
 /* Ports that a switch's capacity gives at the rate of a plane; 0, with the contradiction reported, if it does not divide. */
-static uint32_t split_ports(const struct topology_switch *kind, uint64_t rate, const char *path,
+static uint32_t split_ports(const struct topology_switch *kind, uint64_t rate, uint32_t most, const char *path,
                             const struct contradiction_scope *scope) {
     const uint64_t capacity = kind->ports * kind->port_rate_bits_per_s;
-    if (rate == 0 || capacity % rate != 0 || capacity / rate > UINT16_MAX) {
+    if (rate == 0 || capacity % rate != 0) {
         contradiction_report(scope, ERROR_ID_CONFLICT_RATE, "design", path,
                              "switches of %.5g Tb/s cannot have ports of %.5g Gb/s", (double)capacity / 1e12,
                              (double)rate / 1e9);
+        return 0;
+    }
+    if (capacity / rate > most) {
+        contradiction_report(scope, ERROR_ID_CONFLICT_PORTS, "design", "design.most_ports",
+                             "switches of %.5g Tb/s with ports of %.5g Gb/s would have %" PRIu64
+                             " ports, and can have %" PRIu32,
+                             (double)capacity / 1e12, (double)rate / 1e9, capacity / rate, most);
         return 0;
     }
     return (uint32_t)(capacity / rate);
@@ -189,8 +196,8 @@ static bool fill_task(const struct experiment *experiment, const struct contradi
         .gpus_used = topology->gpus_used,
         .rails = rail && topology->fabric.rails > 0 ? topology->fabric.rails : 1,
         .whole = design->leaves == EXPERIMENT_LEAVES_RACK_RAIL,
-        .leaf_ports = split_ports(&topology->leaf, *rate, "leaf.ports", scope),
-        .spine_ports = split_ports(&topology->spine, *rate, "spine.ports", scope),
+        .leaf_ports = split_ports(&topology->leaf, *rate, design->most_ports, "leaf.ports", scope),
+        .spine_ports = split_ports(&topology->spine, *rate, design->most_ports, "spine.ports", scope),
         .oversubscription = design->oversubscription > 0 ? design->oversubscription : 1,
         .tiers = design->tiers,
     };

@@ -33,4 +33,9 @@ const struct key design_keys[DESIGN_KEYS] = {
             "same, and all GPUs of a rack's rail are on one leaf. as_topology: shared or rail, as the topology's "
             "wiring is.",
      FIELD(leaves)},
+    {"most_ports", KEY_QUANTITY, QUANTITY_COUNT, "1", "65535", "256",
+     .doc =
+         "Ports that a switch's capacity is split into at most (NVIDIA Spectrum-4: 256 × 200 Gb/s; a fabric of 512 × "
+         "100 Gb/s is published in arXiv:2605.04333).",
+     FIELD(most_ports)},
 };

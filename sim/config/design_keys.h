@@ -7,7 +7,7 @@
 
 #include "config/key.h"
 
-enum { DESIGN_KEYS = 6 };
+enum { DESIGN_KEYS = 7 };
 
 /** Keys of the section `design`; base struct experiment_design. */
 extern const struct key design_keys[DESIGN_KEYS];

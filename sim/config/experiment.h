@@ -413,8 +413,9 @@ struct experiment_design {
     double oversubscription; /**< of leaves, at most */
     uint32_t tiers;          /**< of switches; 0 = the fewest that reach */
     enum experiment_leaves leaves;
-    bool worked_out; /**< the topology is no longer that of the file */
-    uint32_t racks;  /**< of the whole cluster, of which the topology may hold a part; 0 = the topology is all of it */
+    uint32_t most_ports; /**< that a switch's capacity is split into */
+    bool worked_out;     /**< the topology is no longer that of the file */
+    uint32_t racks; /**< of the whole cluster, of which the topology may hold a part; 0 = the topology is all of it */
 };
 
 /** Section `size`: what a cluster is to do, and what it may be; its space is read by sweep.h. */
@@ -435,7 +436,8 @@ struct experiment_size {
     double activation_bytes; /**< of a token and hidden element in a layer, kept for the backward pass */
     uint64_t limit;          /**< points at most */
     uint64_t n_points;       /**< 0: there is no section */
-    struct experiment_place place;
+    struct experiment_place place, target_place;
+    struct experiment_place power_place, racks_place, budget_place, memory_place;
 };
 
 enum experiment_gpu {

@@ -19,6 +19,7 @@
 #include "config/placement_file.h"
 #include "config/policy_reader.h"
 #include "config/section_reader.h"
+#include "config/size_check.h"
 #include "config/sweep.h"
 #include "config/topology_check.h"
 #include "config/topology_file.h"
@@ -192,6 +193,18 @@ static void locate(const struct tree_node *root, const char *path, struct experi
     }
 }
 
+/** Where a target and limits stand, for a design space in which none is kept. */
+static void locate_size(const struct tree_node *root, struct experiment_size *size) {
+    locate(root, "size", &size->place);
+    for (int target = 0; target < SIZE_TARGETS; target++) {
+        locate(root, size_check_target_keys[target], &size->target_place);
+    }
+    locate(root, "size.power", &size->power_place);
+    locate(root, "size.racks", &size->racks_place);
+    locate(root, "size.budget", &size->budget_place);
+    locate(root, "size.memory", &size->memory_place);
+}
+
 /** All values, once files and overrides are one tree. */
 static void fill(const struct reading *reading, const struct tree_node *topology) {
     struct experiment *experiment = reading->experiment;
@@ -215,9 +228,9 @@ static void fill(const struct reading *reading, const struct tree_node *topology
         background_reader_read(background->value, experiment, reading->errors);
     }
     locate(reading->root, "training", &experiment->training.place);
-    locate(reading->root, "size", &experiment->size.place);
     locate(reading->root, "training.failures", &experiment->training.failures.place);
     locate(reading->root, "training.checkpoint", &experiment->training.checkpoint.place);
+    locate_size(reading->root, &experiment->size);
     locate(reading->root, "record.links", &experiment->record.links_place);
     locate(reading->root, "record.pairs", &experiment->record.pairs_place);
     const struct contradiction_scope scope = {

@@ -205,3 +205,9 @@ void parts_list(const struct topology *topology, const struct describe_facts *fa
                                     .copper_metres = PARTS_SWITCH_COPPER_METRES});
     add_nvlink(parts, topology);
 }
+
+void parts_add_racks(struct parts *parts, const struct topology *topology, double watts) {
+    char name[PARTS_NAME_SIZE];
+    snprintf(name, sizeof(name), "rack of %" PRIu32 " GPUs", topology->nvlink.gpus);
+    add(parts, name, topology->racks, watts, watts);
+}

@@ -43,4 +43,7 @@ struct parts {
  */
 void parts_list(const struct topology *topology, const struct describe_facts *facts, struct parts *parts);
 
+/** Adds the racks themselves, each with its GPUs, CPUs and all that is in it: "rack of 72 GPUs". watts: of one; 0 = unknown. */
+void parts_add_racks(struct parts *parts, const struct topology *topology, double watts);
+
 #endif

@@ -11,6 +11,7 @@
     ps: [[1e12, "s"], [1e9, "ms"], [1e6, "us"], [1e3, "ns"], [1, "ps"]],
     B: [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "KB"], [1, "B"]],
     "B/s": [[1e9, "GB/s"]],
+    W: [[1e6, "MW"], [1e3, "kW"], [1, "W"]],
   };
   const scaleOf = (unit, largest) => {
     const list = scales[unit] || [[1, unit === "1" ? "" : unit]];
@@ -87,6 +88,98 @@
     byId("charts").replaceChildren(...headlines.map((headline) => drawChart(headline, along, names)));
   };
 
+  // One mark for each policy of each point, with the mean of every metric that it has.
+  const marks = sweep.points.flatMap((point) => point.policies.map((policy) => ({
+    point, policy, fluid: policy.policy.endsWith("(fluid)"),
+    name: [`point ${point.point}`, policy.policy, ...axes.filter((axis) => values(axis).length > 1).map((axis) => `${axis}=${point.sets[axis] ?? "–"}`)].join(", "),
+    value: (metric) => policy.metrics[metric]?.mean,
+  })));
+  // More is better of rates and of shares of what is possible; of all else less.
+  const isHigherBetter = (metric) => ["B/s", "tokens/s"].includes(sweep.units[metric]) || /(^|\/)(goodput|ideal_share)$/.test(metric);
+  const isAsGood = (metric, one, other) => isHigherBetter(metric) ? one >= other : one <= other;
+  // Those that no other one is as good as in both and better in one.
+  const frontOf = (some, x, y) => some.filter((mark) => !some.some((other) => isAsGood(x, other.value(x), mark.value(x))
+    && isAsGood(y, other.value(y), mark.value(y)) && (other.value(x) !== mark.value(x) || other.value(y) !== mark.value(y))));
+  const shown = (metric) => marks.filter((mark) => mark.value(metric) !== undefined);
+  const told = (metric, value) => {
+    const [size, unit] = scaleOf(sweep.units[metric], Math.abs(value));
+    return `${(value / size).toPrecision(4)} ${unit}`;
+  };
+
+  const drawPareto = () => {
+    const x = byId("pareto-x").value, y = byId("pareto-y").value;
+    const width = 720, height = 380, left = 64, bottom = 44, top = 10, right = 16;
+    const some = shown(x).filter((mark) => mark.value(y) !== undefined);
+    const front = frontOf(some, x, y).sort((one, other) => one.value(x) - other.value(x));
+    const scaleFor = (metric) => scaleOf(sweep.units[metric], d3.max(some, (mark) => mark.value(metric)) || 1);
+    const [sizeX, unitX] = scaleFor(x), [sizeY, unitY] = scaleFor(y);
+    const at = (metric, size, range) => d3.scaleLinear().domain(d3.extent(some, (mark) => mark.value(metric) / size)).nice().range(range);
+    const along = at(x, sizeX, [left, width - right]), up = at(y, sizeY, [height - bottom, top]);
+    const title = (metric) => headlines.find((headline) => headline.name === metric).title;
+    const svg = d3.create("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img")
+      .attr("aria-label", `${title(y)} against ${title(x)}: ${some.length} results, ${front.length} on the Pareto front`);
+    svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(d3.axisBottom(along));
+    svg.append("g").attr("transform", `translate(${left},0)`).call(d3.axisLeft(up));
+    svg.append("text").attr("class", "soft").attr("x", width - right).attr("y", height - 6).attr("text-anchor", "end").text(`${title(x)}${unitX ? `, ${unitX}` : ""}`);
+    svg.append("text").attr("class", "soft").attr("x", left + 6).attr("y", top + 10).text(`${title(y)}${unitY ? `, ${unitY}` : ""}`);
+    svg.append("path").attr("class", "front").attr("fill", "none").attr("stroke", colours[1]).attr("stroke-width", 1.5)
+      .attr("d", d3.line((mark) => along(mark.value(x) / sizeX), (mark) => up(mark.value(y) / sizeY)).curve(isHigherBetter(x) ? d3.curveStepBefore : d3.curveStepAfter)(front));
+    for (const mark of some) {
+      const isFront = front.includes(mark), colour = isFront ? colours[1] : colours[0];
+      svg.append("circle").attr("class", isFront ? "on-front" : "beaten").attr("cx", along(mark.value(x) / sizeX)).attr("cy", up(mark.value(y) / sizeY))
+        .attr("r", isFront ? 5 : 3.5).attr("stroke", colour).attr("fill", mark.fluid ? "none" : colour)
+        .append("title").text(`${mark.name}\n${title(x)} ${told(x, mark.value(x))}\n${title(y)} ${told(y, mark.value(y))}`);
+    }
+    byId("pareto").replaceChildren(svg.node());
+    drawParallel(front);
+  };
+
+  // Every result as a line through what it sets and what came of it; those of the front above are drawn last and in colour.
+  const drawParallel = (front) => {
+    const keys = [...axes.filter((axis) => values(axis).length > 1).map((name) => ({ name, title: name.split(".").pop(), set: true })),
+      ...headlines.filter(({ name }) => new Set(shown(name).map((mark) => mark.value(name))).size > 1)];
+    const width = Math.max(720, 110 * keys.length), height = 320, top = 44, bottom = 16, side = 60;
+    const place = d3.scalePoint().domain(keys.map(({ name }) => name)).range([side, width - side]);
+    const ways = new Map(keys.map(({ name, set }) => [name, set
+      ? d3.scalePoint().domain(values(name)).range([height - bottom, top]).padding(0.2)
+      : d3.scaleLinear().domain(d3.extent(shown(name), (mark) => mark.value(name))).range([height - bottom, top])]));
+    const spot = (mark, { name, set }) => set ? ways.get(name)(mark.point.sets[name] ?? "–") : mark.value(name) === undefined ? undefined : ways.get(name)(mark.value(name));
+    const svg = d3.create("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("aria-label", "parallel coordinates of all results");
+    const ordered = [...marks.filter((mark) => !front.includes(mark)), ...front];
+    for (const mark of ordered) {
+      const isFront = front.includes(mark);
+      svg.append("path").attr("class", isFront ? "on-front" : "beaten").attr("fill", "none").attr("stroke", isFront ? colours[1] : colours[6])
+        .attr("stroke-opacity", isFront ? 1 : 0.35).attr("stroke-width", isFront ? 2 : 1)
+        .attr("d", d3.line().defined((key) => spot(mark, key) !== undefined).x(({ name }) => place(name)).y((key) => spot(mark, key))(keys))
+        .append("title").text(mark.name);
+    }
+    for (const { name, title, set } of keys) {
+      const [size, unit] = set ? [1, ""] : scaleOf(sweep.units[name], d3.max(shown(name), (mark) => mark.value(name)) || 1);
+      const axis = set ? d3.axisLeft(ways.get(name)) : d3.axisLeft(ways.get(name)).ticks(5).tickFormat((value) => `${+(value / size).toPrecision(3)}`);
+      const group = svg.append("g").attr("transform", `translate(${place(name)},0)`).call(axis);
+      group.append("text").attr("class", "axis-title").attr("y", 16).attr("text-anchor", "middle").attr("fill", "currentColor").text(title);
+      group.append("text").attr("y", 30).attr("text-anchor", "middle").attr("fill", "currentColor").text(unit);
+    }
+    byId("parallel").replaceChildren(svg.node());
+  };
+
+  // Which two metrics stand against each other at first: what a design costs or draws, and what it is to reach.
+  const first = (names, but) => names.find((name) => name !== but && headlines.some((headline) => headline.name === name))
+    ?? headlines.find(({ name }) => name !== but)?.name;
+  const startTrade = () => {
+    const x = first(["cost", "power", "worst_queue"]), y = first(["step_time", "time_to_train", "tokens_per_s", "all_to_all.p99", "rank_time.max"], x);
+    if (marks.length === 0 || y === undefined) {
+      byId("trade").remove();
+      return;
+    }
+    for (const [id, name] of [["pareto-x", x], ["pareto-y", y]]) {
+      byId(id).replaceChildren(...headlines.map((headline) => Object.assign(element("option", headline.title), { value: headline.name })));
+      byId(id).value = name;
+      byId(id).addEventListener("change", drawPareto);
+    }
+    drawPareto();
+  };
+
   const drawTable = () => {
     const head = element("tr");
     head.append(...["point", ...axes, "policy", ...headlines.map((headline) => headline.title)].map((text) => element("th", text)));
@@ -114,5 +207,6 @@
   byId("axis").value = axes.reduce((best, axis) => values(axis).length > values(best).length ? axis : best, axes[0]);
   byId("axis").addEventListener("change", drawCharts);
   drawCharts();
+  startTrade();
   drawTable();
 })();

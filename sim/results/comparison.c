@@ -227,6 +227,9 @@ struct comparison_rows comparison_rows(const struct comparison *comparison, bool
     }
     for (size_t i = 0; i < metric_sections_count; i++) {
         const struct metric_section *section = &metric_sections[i];
+        if (section->of_design) {
+            continue;
+        }
         if (!section->per_phase) {
             add_rows(comparison, section, 0, "", detail, &rows);
             continue;

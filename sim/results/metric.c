@@ -92,12 +92,30 @@ static const struct metric network_metrics[] = {
     {"control_hops", "packet hops", "control", METRIC_PACKETS, METRIC_DETAIL, RUN(control_hops)},
 };
 
+/* Of designs: see sim/command/size_result.c. */
+#define DESIGN 0, 0.0, 0
+static const struct metric design_metrics[] = {
+    {"step_time", "step time", "", METRIC_TIME, METRIC_ALWAYS, DESIGN},
+    {"time_to_train", "time to train", "", METRIC_TIME, METRIC_ALWAYS, DESIGN},
+    {"tokens_per_s", "tokens a second", "", METRIC_TOKENS, METRIC_ALWAYS, DESIGN},
+    {"all_to_all.p99", "all-to-all p99", "", METRIC_TIME, METRIC_ALWAYS, DESIGN},
+    {"power", "power", "", METRIC_POWER, METRIC_ALWAYS, DESIGN},
+    {"network_power", "network power", "", METRIC_POWER, METRIC_ALWAYS, DESIGN},
+    {"cost", "cost", "", METRIC_COST, METRIC_ALWAYS, DESIGN},
+    {"goodput", "goodput", "", METRIC_SHARE, METRIC_ALWAYS, DESIGN},
+    {"racks", "racks", "", METRIC_PIECES, METRIC_ALWAYS, DESIGN},
+    {"switches", "switches", "", METRIC_PIECES, METRIC_ALWAYS, DESIGN},
+    {"optical_modules", "optical modules", "", METRIC_PIECES, METRIC_ALWAYS, DESIGN},
+    {"gpu_memory", "memory of a GPU", "", METRIC_BYTES, METRIC_ALWAYS, DESIGN},
+};
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct metric_section metric_sections[] = {
     {.metrics = time_metrics, .count = COUNT(time_metrics), .of_finished = true},
     {.metrics = phase_metrics, .count = COUNT(phase_metrics), .of_finished = true, .per_phase = true},
     {.metrics = network_metrics, .count = COUNT(network_metrics)},
+    {.metrics = design_metrics, .count = COUNT(design_metrics), .of_design = true},
 };
 
 const size_t metric_sections_count = COUNT(metric_sections);
@@ -152,6 +170,18 @@ static const struct {
     {"unrouted", "packets that a switch dropped since no way on was left"},
     {"undelivered", "messages not delivered when the run ended"},
     {"packet hops", "packets put on a link, once for each link"},
+    {"step time", "of a design: a training step, without evaluations"},
+    {"time to train", "of a design: all steps and their evaluations, if nothing fails"},
+    {"tokens a second", "of a design: trained by all GPUs together"},
+    {"all-to-all p99", "of a design: 99 % of the GPUs have finished all phases after so long"},
+    {"power", "of a design: racks, where their figure is given, and network, at most"},
+    {"network power", "of a design: switches and optical modules, at most"},
+    {"cost", "of a design: all parts that the file of prices knows, in its currency"},
+    {"goodput", "of a design: part of the time in which training makes progress that lasts"},
+    {"racks", "of a design: NVLink domains"},
+    {"switches", "of a design: of all tiers and planes"},
+    {"optical modules", "of a design: at NICs and switches"},
+    {"memory of a GPU", "of a design: weights, gradients, optimiser, activations and the buffers of experts, at most"},
 };
 
 const char *metric_legend(const char *group) {
@@ -186,6 +216,8 @@ struct scale {
 enum { SCALES = 5, SCALE_OF_ZERO = 2 };
 static const struct scale time_scales[SCALES] = {{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}, {1, "ps"}};
 static const struct scale byte_scales[SCALES] = {{1e12, "TB"}, {1e9, "GB"}, {1e6, "MB"}, {1e3, "KB"}, {1, "B"}};
+
+static const struct scale power_scales[SCALES] = {{1e9, "GW"}, {1e6, "MW"}, {1e3, "kW"}, {1, "W"}, {1, "W"}};
 
 /** The largest unit that the value reaches, else the smallest; for nothing but zeros, one in the middle. */
 static struct scale pick_scale(const struct scale *scales, double largest) {
@@ -224,12 +256,18 @@ double metric_unit(enum metric_quantity quantity, double largest, char name[METR
     case METRIC_SHARE:
         scale = (struct scale){0.01, "%"};
         break;
+    case METRIC_POWER:
+        scale = pick_scale(power_scales, largest);
+        break;
     case METRIC_FACTOR:
         break;
     case METRIC_PACKETS:
     case METRIC_PAUSES:
     case METRIC_STALLS:
     case METRIC_MESSAGES:
+    case METRIC_PIECES:
+    case METRIC_COST:
+    case METRIC_TOKENS:
         return count_unit(quantity, largest, name);
     }
     snprintf(name, METRIC_UNIT_SIZE, "%s", scale.name);
@@ -238,9 +276,11 @@ double metric_unit(enum metric_quantity quantity, double largest, char name[METR
 
 const char *metric_kept_unit(enum metric_quantity quantity) {
     static const char *const units[] = {
-        [METRIC_TIME] = "ps",       [METRIC_BYTES] = "B",       [METRIC_BANDWIDTH] = "B/s",
-        [METRIC_FACTOR] = "1",      [METRIC_SHARE] = "1",       [METRIC_PACKETS] = "packets",
-        [METRIC_PAUSES] = "pauses", [METRIC_STALLS] = "stalls", [METRIC_MESSAGES] = "messages",
+        [METRIC_TIME] = "ps",         [METRIC_BYTES] = "B",       [METRIC_BANDWIDTH] = "B/s",
+        [METRIC_FACTOR] = "1",        [METRIC_SHARE] = "1",       [METRIC_PACKETS] = "packets",
+        [METRIC_PAUSES] = "pauses",   [METRIC_STALLS] = "stalls", [METRIC_MESSAGES] = "messages",
+        [METRIC_PIECES] = "pieces",   [METRIC_POWER] = "W",       [METRIC_COST] = "currency",
+        [METRIC_TOKENS] = "tokens/s",
     };
     return units[quantity];
 }

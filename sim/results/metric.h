@@ -24,6 +24,10 @@ enum metric_quantity {
     METRIC_PAUSES,
     METRIC_STALLS,
     METRIC_MESSAGES,
+    METRIC_PIECES,
+    METRIC_POWER,  /**< kept in watts */
+    METRIC_COST,   /**< in whatever currency the prices are */
+    METRIC_TOKENS, /**< a second */
 };
 
 /** When a row is shown; a row that is defined for no policy never is. */
@@ -51,6 +55,7 @@ struct metric_section {
     size_t count;
     bool
         of_finished; /**< times and rates: not defined for a run that did not finish, whose slowest messages are missing */
+    bool of_design; /**< of designs (`moefabric size`), in no summary: not among the rows of a comparison */
     bool
         per_phase; /**< offsets are in struct summary_phase; once for each payload and background phase, rows named after it */
 };

@@ -130,7 +130,7 @@ void sweep_table_add_run(struct sweep_table *table, struct sweep_point *point, c
     snprintf(run->policy, sizeof run->policy, "%s", summary->policy);
     for (size_t s = 0; s < metric_sections_count; s++) {
         const struct metric_section *section = &metric_sections[s];
-        if (!section->per_phase) {
+        if (!section->per_phase && !section->of_design) {
             add_values(table, run, section, summary, "");
         }
         for (uint32_t p = 0; section->per_phase && p < summary->n_phases; p++) {

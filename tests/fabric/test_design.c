@@ -171,6 +171,7 @@ static const struct {
     {"gpus: 8192, tiers: 1", "no fabric of 1 tier of switches with 128 ports reaches 8208 GPUs at 1 : 1"},
     {"gpus: 40000, tiers: 2", "no fabric of 2 tiers of switches with 128 ports reaches 40032 GPUs at 1 : 1"},
     {"planes: 3", "3 planes do not divide a NIC of 800 Gb/s"},
+    {"planes: 8", "switches of 51.2 Tb/s with ports of 100 Gb/s would have 512 ports, and can have 256"},
     {"nic_rate: 700 Gb/s, planes: 1", "switches of 51.2 Tb/s cannot have ports of 700 Gb/s"},
 };
 

@@ -39,6 +39,15 @@ policies: [ecmp+none]
 sweep: {grid: {traffic.bytes: [16 KiB, 64 KiB]}}
 """
 
+SIZE = """\
+name: out
+topology: leaf-spine-100g.yaml
+cluster: {racks: 4}
+traffic: {pattern: single, source: 0, destination: 3, bytes: 16 KiB}
+policies: [ecmp+none]
+size: {all_to_all_p99: 1 ms, grid: {design.oversubscription: [1, 2]}}
+"""
+
 
 class Work:
     """A command line, what it writes, and the command line that reads what it writes where a signal cuts it short; called again, a
@@ -80,6 +89,7 @@ def works(inputs):
              ["check", CONFIGS / "placement-replicas.yaml", *settings("placement.redundant_experts=0", "placement.kind=file", "placement.file=@FOLDER@/out.csv")]),
         Work("train", ["train", CONFIGS / "training-deepseek-v3.yaml", "--quiet", "--threads", "1", *step, "-o", "out.json"], ["out.json"]),
         Work("sweep", ["sweep", inputs / "sweep.yaml", "--quiet", "--threads", "1", "-o", "out.h5"], ["out.h5"], shown, resumable=True),
+        Work("size", ["size", inputs / "size.yaml", "--quiet", "--threads", "1", "-o", "out.h5"], ["out.h5"], shown),
         Work("sweep-report", ["report", inputs / "sweep.h5", "-o", "out.html", "--quiet"], ["out.html"]),
         Work("sweep-export", ["export", inputs / "sweep.h5", "--folder", "out", "--quiet"], ["out"]),
     ]
@@ -250,6 +260,7 @@ def prepare(bench):
     """Small files that readers read."""
     inputs = pathlib.Path(tempfile.mkdtemp(prefix="moefabric-inject-"))
     (inputs / "sweep.yaml").write_text(SWEEP, encoding="utf-8")
+    (inputs / "size.yaml").write_text(SIZE, encoding="utf-8")
 
     def make(*arguments):
         return subprocess.run([bench.program, *arguments], check=True, stdout=subprocess.PIPE).stdout

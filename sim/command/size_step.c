@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "command/size_step.h"
+
+#include "base/number.h"
+#include "command/train_report.h"
+#include "command/train_setup.h"
+#include "fabric/builder.h"
+#include "sizing/rings.h"
+#include "training/goodput.h"
+
+#include <math.h>
+
+#define SECONDS_PER_DAY 86400.0
+
+double size_step_memory(const struct experiment *experiment) {
+    return gpu_find(experiment->training.gpu)->memory_gb * 1e9;
+}
+
+/* ---- memory ---- */
+
+/* Micro-batches' worth of activations of all layers ÷ stages that the first stage holds, times the stages: arXiv:2205.05198, section 4.2.3. */
+static double layers_held(const struct training_setup *setup) {
+    const double stages = setup->groups.pipeline, parts = setup->training->virtual_stages;
+    const bool interleaved = setup->training->schedule != EXPERIMENT_SCHEDULE_1F1B && parts > 1;
+    const double under_way = interleaved ? stages * (1 + (stages - 1) / (stages * parts)) : stages;
+    const double more = setup->training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP ? 1 / parts : 0;
+    const double most = setup->groups.micro_batches;
+    return setup->preset->layers / stages * fmin(under_way + more, most);
+}
+
+static double bytes_of(enum experiment_type type) {
+    return type == EXPERIMENT_TYPE_BF16 ? 2 : type == EXPERIMENT_TYPE_FP8 ? 1 : 0.5;
+}
+
+/* Tokens that the busiest GPU of a group works on, as they came and as they go back. */
+static double buffer_bytes(const struct training_setup *setup, const struct experiment *experiment) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    return (double)setup->groups.tokens * setup->preset->top_k * setup->exchange.expert_load * setup->preset->hidden *
+           (bytes_of(traffic->dispatch_type) + bytes_of(traffic->combine_type));
+}
+
+/* ---- interruptions ---- */
+
+static double parameters_of(const struct training_setup *setup) {
+    double sum = 0;
+    for (int kind = 0; kind < MODEL_LAYER_KINDS; kind++) {
+        const struct model_parameters one = model_shape_parameters(setup->shape, setup->preset, (enum model_layer)kind);
+        sum += (one.shared + one.experts) * model_shape_count(setup->shape, setup->preset, (enum model_layer)kind);
+    }
+    return sum;
+}
+
+/* GPUs of a rack that are not used stand by, in whole hosts. */
+static uint32_t spares_of(const struct topology *whole, uint32_t host_gpus) {
+    return whole->racks * ((whole->nvlink.gpus - whole->gpus_used) / host_gpus * host_gpus);
+}
+
+static bool fill_goodput(const struct experiment *experiment, const struct training_setup *setup, double *share,
+                         double *mtbf_s, struct error *error) {
+    struct experiment_interruptions failures = experiment->training.failures;
+    struct topology whole = experiment->topology;
+    struct goodput goodput;
+    whole.racks = experiment->design.worked_out ? experiment->design.racks : whole.racks;
+    failures.warm_spares += spares_of(&whole, failures.host_gpus);
+    const struct goodput_job job = {.failures = &failures,
+                                    .checkpoint = &experiment->training.checkpoint,
+                                    .topology = &whole,
+                                    .gpus = setup->groups.gpus,
+                                    .parameters = parameters_of(setup),
+                                    .work_s = SECONDS_PER_DAY};
+    if (!goodput_fill(&goodput, &job, error)) {
+        return false;
+    }
+    const bool known = isfinite(goodput.mtbf_s); // else nothing is said to fail
+    *share = known ? goodput.goodput : NAN;
+    *mtbf_s = known ? goodput.mtbf_s : NAN;
+    return true;
+}
+
+bool size_step_state(const struct experiment *experiment, double *bytes, double *goodput, double *mtbf_s,
+                     struct error *error) {
+    struct training_setup setup;
+    struct training_result result;
+    *goodput = *mtbf_s = NAN;
+    if (!train_setup_init(&setup, experiment, error) || !training_step(&setup, NULL, NULL, &result, error)) {
+        return false;
+    }
+    *bytes = result.state_bytes + buffer_bytes(&setup, experiment) +
+             experiment->size.activation_bytes * setup.groups.tokens * setup.preset->hidden * layers_held(&setup);
+    training_result_fini(&result);
+    return fill_goodput(experiment, &setup, goodput, mtbf_s, error);
+}
+
+/* ---- time ---- */
+
+/* Gradients of copies run in rings over racks; of experts over racks that hold the same ones. All of a stage, at the same time. */
+static double gradient_share(const struct experiment *experiment, const struct training_setup *setup,
+                             struct error *error) {
+    struct topology whole = experiment->topology;
+    const struct training_groups *groups = &setup->groups;
+    whole.racks = experiment->design.worked_out ? experiment->design.racks : whole.racks;
+    const uint32_t stage = groups->gpus / groups->pipeline / whole.gpus_used, stride = groups->expert / whole.gpus_used;
+    struct fabric *fabric = fabric_build_plane(&whole, error);
+    if (fabric == NULL) {
+        return NAN;
+    }
+    double share = rings_share(&whole, fabric, 1, stage);
+    if (groups->expert_data > 1 && stride > 1 && stage % stride == 0) {
+        share = fmin(share, rings_share(&whole, fabric, stride, stage));
+    }
+    fabric_free(fabric);
+    return share;
+}
+
+bool size_step_value(const struct experiment *experiment, const struct training_exchange *exchange,
+                     enum size_target target, double *value, struct error *error) {
+    struct training_setup setup;
+    struct training_result result;
+    if (!train_setup_init(&setup, experiment, error)) {
+        return false;
+    }
+    const double share = gradient_share(experiment, &setup, error);
+    setup.exchange = *exchange;
+    if (isnan(share)) {
+        return false;
+    }
+    setup.groups.nic_bytes_per_s *= share;
+    if (!training_step(&setup, NULL, NULL, &result, error)) {
+        return false;
+    }
+    const struct train_figures figures = train_report_figures(&setup, &result);
+    *value = target == SIZE_TARGET_TIME_TO_TRAIN  ? train_report_run_s(setup.training, &figures)
+             : target == SIZE_TARGET_TOKENS_PER_S ? figures.tokens_per_s_gpu * setup.groups.gpus
+                                                  : figures.step_s;
+    training_result_fini(&result);
+    return true;
+}
