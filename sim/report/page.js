@@ -88,6 +88,7 @@
   const withTip = (selection, text) => selection.each(function (datum) {
     this.addEventListener("mousemove", (event) => showTip(text(datum), event.clientX, event.clientY));
     this.addEventListener("mouseleave", hideTip);
+    if (!this.hasAttribute("tabindex")) { return; } // browsers stop at everything that listens for focus
     this.addEventListener("focus", () => { const box = this.getBoundingClientRect(); showTip(text(datum), box.left, box.bottom); });
     this.addEventListener("blur", hideTip);
   });
@@ -152,12 +153,12 @@
       `largest ${format(curve.values[curve.values.length - 1], unit)}`).join("; ");
     const svg = drawing(node, width, height, label);
     const ticks = Math.max(2, Math.floor(width / 90));
-    svg.append("g").attr("transform", `translate(0,${height - margin.bottom})`).call(d3.axisBottom(x).ticks(ticks, "~g"));
+    svg.append("g").attr("transform", `translate(0,${height - margin.bottom})`).call(d3.axisBottom(x).ticks(ticks, "~r"));
     svg.append("g").attr("transform", `translate(${margin.left},0)`).call(d3.axisLeft(y).ticks(4, "~g"));
     svg.append("text").attr("class", "soft").attr("x", width - margin.right).attr("y", height - 6).attr("text-anchor", "end").text(`${name}${unitName ? ", " + unitName : ""}`);
     svg.append("text").attr("class", "soft").attr("x", 4).attr("y", height - 6).text("part beyond ↑");
     const line = d3.line().x((p) => x(p[0] / scale)).y((p) => y(p[1])).curve(d3.curveStepAfter);
-    withTip(svg.selectAll("path.curve").data(curves).enter().append("path").attr("class", "curve").attr("fill", "none").attr("stroke-width", 2)
+    withTip(svg.selectAll("path.curve").data(curves).enter().append("path").attr("class", "curve").attr("tabindex", 0).attr("fill", "none").attr("stroke-width", 2)
       .attr("stroke", (curve) => colour(curve.i)).attr("stroke-dasharray", (curve) => dashes[curve.i % dashes.length])
       .attr("d", (curve) => line(points(curve).filter((p) => p[0] > 0))),
     (curve) => `${curve.policy}\n` + [0.5, 0.9, 0.99, 0.999].filter((q) => curve.count * (1 - q) >= 1)
