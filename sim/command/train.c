@@ -8,8 +8,11 @@
 #include "command/failures.h"
 #include "command/spare.h"
 #include "command/study.h"
+#include "command/train_column.h"
+#include "command/train_goodput.h"
 #include "command/train_report.h"
 #include "command/train_setup.h"
+#include "command/train_stragglers.h"
 #include "command/train_trace.h"
 #include "fabric/builder.h"
 
@@ -41,52 +44,6 @@ static int fail(const struct error *error) {
     return (int)error->exit_code;
 }
 
-/* A policy's steps, one a seed. The first one's layout is printed. */
-static bool fill_column(const struct experiment *experiment, const struct training_setup *setup,
-                        struct measurement *const *measurements, const double *loads, bool is_first,
-                        struct train_column *column, struct error *error) {
-    const uint32_t n = experiment->n_seeds;
-    struct training_exchange sum = {0};
-    column->least_step_s = INFINITY;
-    for (uint32_t seed = 0; seed < n; seed++) {
-        struct training_setup of_seed = *setup;
-        struct training_result result;
-        if (measurements[seed] == NULL || !train_setup_take(measurements[seed], &of_seed.exchange)) {
-            return error_set(error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
-                             "%s, seed %llu: the exchange was not finished, so no step can be made of it",
-                             column->policy, (unsigned long long)experiment->seeds[seed]);
-        }
-        of_seed.exchange.expert_load = loads[seed];
-        if (!training_step(&of_seed, NULL, NULL, &result, error)) {
-            return false;
-        }
-        const struct train_figures figures = train_report_figures(&of_seed, &result);
-        for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-            sum.phase_ps[phase] += of_seed.exchange.phase_ps[phase];
-        }
-        sum.expert_load += loads[seed];
-        column->least_step_s = fmin(column->least_step_s, figures.step_s);
-        column->most_step_s = fmax(column->most_step_s, figures.step_s);
-        training_result_fini(&result);
-    }
-    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-        column->exchange.phase_ps[phase] = sum.phase_ps[phase] / n;
-    }
-    column->exchange.expert_load = sum.expert_load / n;
-    struct training_setup mean = *setup;
-    struct training_result result;
-    mean.exchange = column->exchange;
-    if (!training_step(&mean, NULL, NULL, &result, error)) {
-        return false;
-    }
-    column->mean = train_report_figures(&mean, &result);
-    if (is_first) {
-        train_report_layout(stdout, &mean, &result);
-    }
-    training_result_fini(&result);
-    return true;
-}
-
 /* Before anything is simulated: can the model be cut so, and does it fit? */
 static bool check_step(const struct training_setup *setup, struct error *error) {
     struct training_result result;
@@ -112,8 +69,17 @@ static bool write_trace(const struct arguments *given, const struct training_set
     return given->output == NULL || train_trace_write(given->output, &traced, error);
 }
 
+/* What goes wrong: in a step, and between steps. */
+static bool report_wrongs(const struct batch *batch, const struct training_setup *setup,
+                          const struct train_column *columns, uint32_t n_columns, struct error *error) {
+    return train_stragglers_report(stdout, batch, setup, columns, n_columns, error) &&
+           train_goodput_report(stdout, batch->experiment, setup, columns, n_columns, error);
+}
+
 /* A model without experts: nothing depends on policies and seeds. */
-static bool report_dense(const struct arguments *given, const struct training_setup *setup, struct error *error) {
+static bool report_dense(const struct arguments *given, const struct experiment *experiment,
+                         const struct training_setup *setup, struct error *error) {
+    const struct batch batch = {.experiment = experiment};
     struct train_column column = {.policy = "every policy", .exchange = setup->exchange};
     struct training_result result;
     if (!training_step(setup, NULL, NULL, &result, error)) {
@@ -123,38 +89,40 @@ static bool report_dense(const struct arguments *given, const struct training_se
     train_report_layout(stdout, setup, &result);
     training_result_fini(&result);
     train_report_table(stdout, setup, &column, 1, 1);
-    return train_report_causes(stdout, setup, &column, 1, error) && write_trace(given, setup, &column, error);
+    return train_report_causes(stdout, setup, &column, 1, error) && report_wrongs(&batch, setup, &column, 1, error) &&
+           write_trace(given, setup, &column, error);
+}
+
+/* Stages are cut by what they compute, of which popular experts are a part. */
+static bool print_layout(const struct training_setup *setup, const struct train_column *column, struct error *error) {
+    struct training_setup of_column = *setup;
+    struct training_result result;
+    of_column.exchange = column->exchange;
+    if (!training_step(&of_column, NULL, NULL, &result, error)) {
+        return false;
+    }
+    train_report_layout(stdout, &of_column, &result);
+    training_result_fini(&result);
+    return true;
 }
 
 /* The tables of all policies, once their exchanges are known. */
-static bool report(const struct arguments *given, const struct experiment *experiment,
-                   const struct training_setup *setup, const uint32_t *policies, uint32_t n_policies,
-                   const struct batch_result *batch, struct error *error) {
+static bool report(const struct arguments *given, const struct batch *batch, const struct training_setup *setup,
+                   const struct batch_result *result, struct error *error) {
     struct train_column columns[EXPERIMENT_COLUMNS] = {{0}};
-    double *loads = memory_allocate(experiment->n_seeds, sizeof *loads);
-    bool done = true;
-    for (uint32_t seed = 0; seed < experiment->n_seeds && done; seed++) {
-        done = train_setup_load(experiment, experiment->seeds[seed], &loads[seed], error);
-    }
-    for (uint32_t p = 0; p < n_policies && done; p++) {
-        columns[p].policy = experiment->policies[policies[p]].name;
-        done = fill_column(experiment, setup, batch->measurements + (size_t)p * experiment->n_seeds, loads, p == 0,
-                           &columns[p], error);
-    }
-    free(loads);
-    if (!done) {
+    if (!train_column_fill_all(columns, batch, setup, result, error) || !print_layout(setup, &columns[0], error)) {
         return false;
     }
-    train_report_table(stdout, setup, columns, n_policies, experiment->n_seeds);
-    return train_report_causes(stdout, setup, columns, n_policies, error) &&
+    train_report_table(stdout, setup, columns, batch->n_policies, batch->experiment->n_seeds);
+    return train_report_causes(stdout, setup, columns, batch->n_policies, error) &&
+           report_wrongs(batch, setup, columns, batch->n_policies, error) &&
            write_trace(given, setup, &columns[0], error);
 }
 
-static bool simulate(const struct arguments *given, const struct experiment *experiment,
-                     const struct training_setup *setup, const uint32_t *policies, uint32_t n_policies,
-                     struct error *error) {
+static bool simulate(const struct arguments *given, const struct experiment *experiment, struct training_setup *setup,
+                     const uint32_t *policies, uint32_t n_policies, struct error *error) {
     if (train_setup_is_dense(setup)) {
-        return report_dense(given, setup, error);
+        return report_dense(given, experiment, setup, error);
     }
     struct fabric *fabric = fabric_build(&experiment->topology, error);
     struct batch_result result = {0};
@@ -164,12 +132,15 @@ static bool simulate(const struct arguments *given, const struct experiment *exp
                                 .n_policies = n_policies,
                                 .threads = given->threads,
                                 .quiet = given->quiet};
-    bool done = fabric != NULL && failures_check(experiment, fabric, error) && batch_run(&batch, &result, error);
+    double nic_share = 1;
+    bool done = fabric != NULL && failures_check(experiment, fabric, error) &&
+                train_stragglers_nic_share(&nic_share, experiment, fabric, error) && batch_run(&batch, &result, error);
     if (done && result.exit_code == EXIT_CODE_INTERRUPTED) {
         done = error_set(error, EXIT_CODE_INTERRUPTED, ERROR_ID_RUN_LIMIT,
                          "interrupted: not all exchanges are finished, so no step can be made of them");
     }
-    done = done && report(given, experiment, setup, policies, n_policies, &result, error);
+    setup->groups.nic_bytes_per_s *= nic_share;
+    done = done && report(given, &batch, setup, &result, error);
     batch_result_fini(&result);
     fabric_free(fabric);
     return done;
@@ -197,8 +168,12 @@ static int train(const struct arguments *given) {
     const bool writable =
         given->output == NULL || (spare_inputs(given->operand, &experiment, given->output, "--output", &error) &&
                                   file_check_writable(given->output, &error));
-    const bool done = writable && train_setup_init(&setup, &experiment, &error) && check_step(&setup, &error) &&
+    struct straggler_copies copies = {0};
+    const bool done = writable && train_setup_init(&setup, &experiment, &error) &&
+                      train_goodput_check(&experiment, &setup, &error) &&
+                      train_stragglers_init(&copies, &experiment, &setup, &error) && check_step(&setup, &error) &&
                       simulate(given, &experiment, &setup, policies, n_policies, &error);
+    straggler_copies_fini(&copies);
     if (!done) {
         train_setup_locate(&experiment, &error);
     }

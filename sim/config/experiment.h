@@ -366,6 +366,15 @@ struct experiment_interruptions {
     struct experiment_place place;
 };
 
+/** Section `training.stragglers`: GPUs that compute slower than others. */
+struct experiment_stragglers {
+    char slow_gpus[EXPERIMENT_GPUS_SIZE]; /**< of those that train, as gpu_list.h reads it; empty = none */
+    double slow_gpu_clock;                /**< share of their clock that is left */
+    double clock_deviation;               /**< standard deviation of all clocks, as a share */
+    uint64_t seed;                        /**< of that */
+    struct experiment_place place;        /**< of slow_gpus */
+};
+
 /** Section `training.checkpoint`. Durations in seconds. */
 struct experiment_checkpoint {
     double interval_s; /**< of computing between two; 0 = the optimum */
@@ -505,6 +514,7 @@ struct experiment_training {
     uint32_t evaluation_batch;                     /**< sequences that an evaluation takes forward; 0 = none */
     uint32_t evaluation_every;                     /**< steps from one to the next */
     struct experiment_place place;                 /**< of the section */
+    struct experiment_stragglers stragglers;
     struct experiment_interruptions failures;
     struct experiment_checkpoint checkpoint;
 };

@@ -7,6 +7,7 @@
 #include "config/experiment_split.h"
 #include "config/gate_check.h"
 #include "config/gpu_list.h"
+#include "config/reliability_check.h"
 #include "config/size_check.h"
 #include "config/topology_check.h"
 
@@ -388,4 +389,5 @@ void experiment_check(const struct experiment *experiment, const struct contradi
     check_record(experiment, scope);
     check_recovery(experiment, scope);
     size_check(experiment, scope);
+    reliability_check(experiment, scope);
 }

@@ -228,6 +228,7 @@ static void fill(const struct reading *reading, const struct tree_node *topology
         background_reader_read(background->value, experiment, reading->errors);
     }
     locate(reading->root, "training", &experiment->training.place);
+    locate(reading->root, "training.stragglers.slow_gpus", &experiment->training.stragglers.place);
     locate(reading->root, "training.failures", &experiment->training.failures.place);
     locate(reading->root, "training.checkpoint", &experiment->training.checkpoint.place);
     locate_size(reading->root, &experiment->size);

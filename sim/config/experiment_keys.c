@@ -510,6 +510,8 @@ static const struct section sections[] = {
      PART(traffic.routing)},
     {"training", "The training step around the layer (`moefabric train`).", .keys = training_keys,
      .n_keys = TRAINING_KEYS, PART(training)},
+    {"training.stragglers", "GPUs that compute slower than others.", .keys = reliability_keys_stragglers,
+     .n_keys = RELIABILITY_KEYS_STRAGGLERS, PART(training.stragglers)},
     {"training.failures", "What interrupts training how often, and what follows.", .keys = reliability_keys_failures,
      .n_keys = RELIABILITY_KEYS_FAILURES, PART(training.failures)},
     {"training.checkpoint", "Checkpoints, from which training goes on.", .keys = reliability_keys_checkpoint,

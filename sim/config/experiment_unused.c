@@ -3,6 +3,7 @@
 
 #include "config/experiment_preset.h"
 #include "config/key.h"
+#include "config/reliability_check.h"
 #include "config/section_reader.h"
 
 #include <stddef.h>
@@ -298,6 +299,22 @@ static bool has_evaluation(const struct experiment *experiment) {
     return has_step(experiment) && experiment->training.evaluation_batch > 0;
 }
 
+static bool has_interruptions(const struct experiment *experiment) {
+    return has_step(experiment) && reliability_check_fails(&experiment->training.failures);
+}
+
+static bool has_copies_to_hosts(const struct experiment *experiment) {
+    return has_interruptions(experiment) && experiment->training.checkpoint.asynchronous;
+}
+
+static bool has_slow_gpus(const struct experiment *experiment) {
+    return experiment->training.stragglers.slow_gpus[0] != '\0';
+}
+
+static bool has_clocks(const struct experiment *experiment) {
+    return experiment->training.stragglers.clock_deviation > 0;
+}
+
 static bool uses_sms(const struct experiment *experiment) {
     const struct topology_gpu *gpu = &experiment->topology.gpu;
     return experiment->traffic.kernel == EXPERIMENT_KERNEL_PLATFORM &&
@@ -311,6 +328,11 @@ static bool has_kernels(const struct experiment *experiment) {
 
 static const struct rule rules[] = {
     {"training", has_step, "with training.global_batch"},
+    {"training.failures", has_interruptions, "with rates, or a time between failures"},
+    {"training.checkpoint", has_interruptions, "with training.failures"},
+    {"training.checkpoint.copy_rate", has_copies_to_hosts, "with training.checkpoint.asynchronous"},
+    {"training.stragglers.slow_gpu_clock", has_slow_gpus, "with training.stragglers.slow_gpus"},
+    {"training.stragglers.seed", has_clocks, "with training.stragglers.clock_deviation"},
     {"training.virtual_stages", has_virtual_stages, "under schedules interleaved and 1f1b_overlap"},
     {"training.launch", has_launches, "without training.cuda_graphs"},
     {"training.kernels_per_layer", has_launches, "without training.cuda_graphs"},

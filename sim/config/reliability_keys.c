@@ -5,6 +5,7 @@
 
 #define FIELD(base, member) .offset = offsetof(struct base, member), .size = sizeof(((struct base *)0)->member)
 #define FAILURES(member) FIELD(experiment_interruptions, member)
+#define STRAGGLERS(member) FIELD(experiment_stragglers, member)
 #define CHECKPOINT(member) FIELD(experiment_checkpoint, member)
 
 static const char *const sources[] = {"none", "llama3", "rsc1", "rsc2", NULL};
@@ -62,6 +63,22 @@ const struct key reliability_keys_failures[RELIABILITY_KEYS_FAILURES] = {
      FAILURES(repair_s)},
     {"runs", KEY_QUANTITY, QUANTITY_COUNT, "2", "1000000", "1000",
      .doc = "Courses of training that are simulated for confidence intervals.", FAILURES(runs)},
+};
+
+const struct key reliability_keys_stragglers[RELIABILITY_KEYS_STRAGGLERS] = {
+    {"slow_gpus", KEY_TEXT,
+     .doc = "GPUs of those that train whose clock is low, such as \"5, 64-67\". Slow NICs and links are `failures` "
+            "(action slow), NICs on another rail `cluster.crossed_gpus`.",
+     STRAGGLERS(slow_gpus)},
+    {"slow_gpu_clock", KEY_REAL, QUANTITY_SHARE, "0.05", "1", "1", .doc = "Share of their clock that is left to them.",
+     STRAGGLERS(slow_gpu_clock)},
+    {"clock_deviation", KEY_REAL, QUANTITY_SHARE, "0", "0.3", "0",
+     .doc = "Standard deviation of the clocks of all GPUs, normal: chips and cooling differ (arXiv:2208.11035: GPUs of "
+            "one model differ by 8 % in time on average). Shares of the peak that were calibrated on a measured step "
+            "have it in them already.",
+     STRAGGLERS(clock_deviation)},
+    {"seed", KEY_QUANTITY, QUANTITY_COUNT, "0", "4294967295", "1", .doc = "Which clocks clock_deviation draws.",
+     STRAGGLERS(seed)},
 };
 
 const struct key reliability_keys_checkpoint[RELIABILITY_KEYS_CHECKPOINT] = {

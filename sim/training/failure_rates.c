@@ -101,6 +101,10 @@ static void count(struct failure_part parts[FAILURE_COMPONENTS], const struct ex
     parts[FAILURE_LEAF].count = leaves * planes;
     parts[FAILURE_FABRIC_LINK].count = in_proportion(links, topology, gpus);
     parts[FAILURE_SPINE].count = in_proportion(spines, topology, gpus);
+    if (topology->spine.ports > 0 && (uint64_t)gpus > (uint64_t)topology->racks * topology->gpus_used) {
+        const uint64_t full = (parts[FAILURE_FABRIC_LINK].count + topology->spine.ports - 1) / topology->spine.ports;
+        parts[FAILURE_SPINE].count = full < parts[FAILURE_SPINE].count ? full : parts[FAILURE_SPINE].count;
+    }
     parts[FAILURE_LEAF].out_gpus = downlinks < gpus ? downlinks : gpus;
 }
 

@@ -46,7 +46,8 @@ struct failure_part {
 };
 
 /**
- * The parts of a job of so many GPUs on clusters as this topology describes them: what the topology has for its GPUs, in proportion.
+ * The parts of a job of so many GPUs on clusters as this topology describes them: what the topology has for its GPUs, in proportion; of
+ * spines no more than their ports are needed.
  * Rates are those of failures->rates, where its own keys do not say otherwise.
  */
 void failure_rates_fill(struct failure_part parts[FAILURE_COMPONENTS], const struct experiment_interruptions *failures,

@@ -251,13 +251,34 @@ static void finish(struct making *making) {
     free(making->layers);
 }
 
-bool training_step(const struct training_setup *setup, void (*observe)(void *, const struct pipeline_span *),
-                   void *context, struct training_result *result, struct error *error) {
+/* GPUs that are slow slow down what their stage computes; the layers stay where they are. */
+static void slow_down(struct making *making, const struct pipeline_layout *layout,
+                      const struct straggler_slowness *slowness) {
+    for (uint32_t part = 0; slowness != NULL && part < making->n_parts; part++) {
+        const struct straggler_slowness *of_stage = &slowness[part % making->setup->groups.pipeline];
+        for (uint32_t i = layout->first[part]; i < layout->first[part + 1]; i++) {
+            for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
+                struct layer_time *layer = &making->layers[i];
+                layer->before_ps[direction] = (uint64_t)((double)layer->before_ps[direction] * of_stage->dense + 0.5);
+                layer->experts_ps[direction] =
+                    (uint64_t)((double)layer->experts_ps[direction] * of_stage->experts + 0.5);
+            }
+        }
+    }
+}
+
+static bool step_of_copy(const struct training_setup *setup, const struct straggler_slowness *slowness,
+                         void (*observe)(void *, const struct pipeline_span *), void *context,
+                         struct training_result *result, struct error *error) {
     const uint32_t parts = setup->training->schedule == EXPERIMENT_SCHEDULE_1F1B ? 1 : setup->training->virtual_stages;
     struct making making = {.setup = setup, .n_parts = setup->groups.pipeline * parts};
     *result = (struct training_result){0};
     making.layers = layer_time_create(setup, &making.n_layers);
     bool done = check_length(&making, error) && cut(&making, &result->layout, error);
+    if (done) {
+        slow_down(&making, &result->layout, slowness);
+        done = check_length(&making, error);
+    }
     if (done) {
         make_passes(&making, &result->layout);
         make_gradients(&making, &result->layout);
@@ -267,6 +288,26 @@ bool training_step(const struct training_setup *setup, void (*observe)(void *, c
         run(&making, observe, context, result);
     }
     finish(&making);
+    return done;
+}
+
+bool training_step(const struct training_setup *setup, void (*observe)(void *, const struct pipeline_span *),
+                   void *context, struct training_result *result, struct error *error) {
+    const struct straggler_copies *copies = setup->copies;
+    uint32_t slowest = 0;
+    uint64_t longest_ps = 0;
+    for (uint32_t copy = 0; copies != NULL && copies->n > 1 && copy < copies->n; copy++) {
+        if (!step_of_copy(setup, copies->slowness + (size_t)copy * copies->stages, NULL, NULL, result, error)) {
+            return false;
+        }
+        slowest = result->step_ps > longest_ps ? copy : slowest;
+        longest_ps = result->step_ps > longest_ps ? result->step_ps : longest_ps;
+        training_result_fini(result);
+    }
+    const struct straggler_slowness *slowness =
+        copies == NULL || copies->n == 0 ? NULL : copies->slowness + (size_t)slowest * copies->stages;
+    const bool done = step_of_copy(setup, slowness, observe, context, result, error);
+    result->copy = slowest;
     return done;
 }
 

@@ -14,6 +14,7 @@
 #include "training/model_shape.h"
 #include "training/pipeline.h"
 #include "training/pipeline_layout.h"
+#include "training/straggler.h"
 #include "training/training_groups.h"
 
 /** Exchanges of a layer with experts, in their order. */
@@ -42,7 +43,8 @@ struct training_setup {
     const struct gpu *gpu;
     struct training_groups groups;
     struct training_exchange exchange;
-    uint64_t send_latency_ps; /**< of a message between stages, without its bytes */
+    uint64_t send_latency_ps;              /**< of a message between stages, without its bytes */
+    const struct straggler_copies *copies; /**< NULL: all GPUs are as fast as they should be */
 };
 
 /** What came of it. Ends with training_result_fini. */
@@ -52,13 +54,14 @@ struct training_result {
     struct pipeline_layout layout;
     struct pipeline_stage_time *stages; /**< [pipeline parallelism] */
     uint32_t n_stages;
+    uint32_t copy;      /**< of setup.copies: the slowest, whose step this is */
     double imbalance;   /**< computing and exposed communication of the busiest stage ÷ mean */
     double operations;  /**< of the model, forward and backward, in a step of all GPUs */
     uint64_t gather_ps; /**< parameters gathered after the optimiser's step, not hidden */
     double state_bytes; /**< weights, gradients and optimiser of a GPU of the fullest stage */
 };
 
-/** Simulates a step. observe and context as in struct pipeline. False with *error if the model cannot be cut so. */
+/** Simulates a step: of copies of the pipeline, the slowest one's. observe and context as in struct pipeline. False with *error if the model cannot be cut so. */
 bool training_step(const struct training_setup *setup, void (*observe)(void *, const struct pipeline_span *),
                    void *context, struct training_result *result, struct error *error);
 

@@ -153,6 +153,7 @@ static void check_round_trip(void) {
     experiment.record.links_place = again.record.links_place; /* of another file */
     experiment.record.pairs_place = again.record.pairs_place;
     experiment.training.place = again.training.place;
+    experiment.training.stragglers.place = again.training.stragglers.place;
     experiment.training.failures.place = again.training.failures.place;
     experiment.training.checkpoint.place = again.training.checkpoint.place;
     ck_assert_mem_eq(&experiment, &again, sizeof experiment);

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/* Slow GPUs: whom they hold up, and what a step takes then. */
+#include "training/training_step.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct experiment experiment;
+
+/* DeepSeek-V3 on 512 GPUs: two stages of four groups of 64. */
+static struct training_setup setup_of(void) {
+    memset(&experiment, 0, sizeof experiment);
+    strcpy(experiment.model.preset, "deepseek-v3");
+    experiment.traffic.tokens_per_gpu = 4096;
+    experiment.traffic.expert_parallelism = 64;
+    experiment.topology.racks = 1;
+    experiment.topology.gpus_used = 64;
+    experiment.topology.nic.rate_bits_per_s = UINT64_C(400000000000);
+    experiment.topology.nic.planes = 2;
+    experiment.topology.nic.payload_bytes = 4096;
+    experiment.topology.nic.header_bytes = 64;
+    experiment.training = (struct experiment_training){.gpus = 512,
+                                                       .gpu = EXPERIMENT_GPU_GB300,
+                                                       .tensor_parallelism = 1,
+                                                       .context_parallelism = 1,
+                                                       .pipeline_parallelism = 2,
+                                                       .virtual_stages = 1,
+                                                       .micro_batch = 1,
+                                                       .global_batch = 2048,
+                                                       .schedule = EXPERIMENT_SCHEDULE_1F1B,
+                                                       .pipeline_layout = "auto",
+                                                       .precision = EXPERIMENT_PRECISION_MXFP8,
+                                                       .expert_precision = EXPERIMENT_PRECISION_MXFP8,
+                                                       .attention_precision = EXPERIMENT_PRECISION_BF16,
+                                                       .matrix_efficiency = 0.5,
+                                                       .attention_efficiency = 0.4,
+                                                       .expert_efficiency = 0.25,
+                                                       .cuda_graphs = true,
+                                                       .stragglers = {.slow_gpu_clock = 1, .seed = 1}};
+    struct training_setup setup = {.training = &experiment.training,
+                                   .preset = experiment_preset_find(experiment.model.preset),
+                                   .shape = model_shape_find(experiment.model.preset),
+                                   .gpu = gpu_find(experiment.training.gpu),
+                                   .exchange = {.expert_load = 1}};
+    struct error error = {0};
+    ck_assert_msg(training_groups_fill(&setup.groups, &experiment, &error), "%s", error.message);
+    setup.groups.nvlink_bytes_per_s = 720e9;
+    return setup;
+}
+
+static struct straggler_copies copies_of(const struct training_setup *setup, const char *slow, double clock,
+                                         const double *loads) {
+    struct straggler_copies copies;
+    struct error error = {0};
+    snprintf(experiment.training.stragglers.slow_gpus, sizeof experiment.training.stragglers.slow_gpus, "%s", slow);
+    experiment.training.stragglers.slow_gpu_clock = clock;
+    ck_assert_msg(straggler_copies_fill(&copies, &experiment.training.stragglers, &setup->groups,
+                                        experiment.training.group_order, loads, &error),
+                  "%s", error.message);
+    return copies;
+}
+
+static double step_s(struct training_setup *setup, const struct straggler_copies *copies) {
+    struct training_result result;
+    struct error error = {0};
+    setup->copies = copies;
+    ck_assert_msg(training_step(setup, NULL, NULL, &result, &error), "%s", error.message);
+    const double seconds = (double)result.step_ps / 1e12;
+    training_result_fini(&result);
+    return seconds;
+}
+
+START_TEST(a_slow_gpu_holds_up_its_group_and_stage) {
+    const struct training_setup setup = setup_of();
+    struct straggler_copies copies = copies_of(&setup, "300", 0.8, NULL); // stage 1, whose first GPU is 256
+    ck_assert_uint_eq(copies.n, 1);                                       // the other copies are no slower anywhere
+    ck_assert_double_eq_tol(copies.slowness[0].dense, 1, 1e-12);
+    ck_assert_double_eq_tol(copies.slowness[1].dense, 1.25, 1e-12);
+    ck_assert_double_eq_tol(copies.slowness[1].experts, 1.25, 1e-12);
+    straggler_copies_fini(&copies);
+}
+END_TEST
+
+START_TEST(slow_gpus_of_two_copies_do_not_add_up) {
+    struct training_setup setup = setup_of();
+    const double all_s = step_s(&setup, NULL);
+    struct straggler_copies one = copies_of(&setup, "0", 0.8, NULL);
+    const double one_s = step_s(&setup, &one);
+    struct straggler_copies two =
+        copies_of(&setup, "0, 300, 320", 0.8, NULL); // 0: copy 0, stage 0; 300: copy 0, stage 1
+    ck_assert_uint_eq(two.n, 1);
+    const double two_s = step_s(&setup, &two);
+    struct straggler_copies apart = copies_of(&setup, "0, 340", 0.8, NULL); // 340: copy 1, stage 1
+    ck_assert_uint_eq(apart.n, 2);
+    const double apart_s = step_s(&setup, &apart);
+    ck_assert_double_gt(one_s, all_s * 1.01);
+    ck_assert_double_gt(two_s, one_s * 1.01);
+    ck_assert_double_lt(apart_s, two_s);
+    ck_assert_double_ge(apart_s, one_s);
+    straggler_copies_fini(&one);
+    straggler_copies_fini(&two);
+    straggler_copies_fini(&apart);
+}
+END_TEST
+
+START_TEST(all_gpus_at_half_their_clock_compute_twice_as_long) {
+    struct training_setup setup = setup_of();
+    experiment.training.gradient_bytes = experiment.training.parameter_bytes = 0;
+    setup.groups.nic_bytes_per_s = setup.groups.nvlink_bytes_per_s = 1e18;
+    const double all_s = step_s(&setup, NULL);
+    struct straggler_copies copies = copies_of(&setup, "all", 0.5, NULL);
+    ck_assert_double_eq_tol(step_s(&setup, &copies) / all_s, 2, 1e-6);
+    straggler_copies_fini(&copies);
+}
+END_TEST
+
+START_TEST(a_slow_gpu_with_few_tokens_costs_less) {
+    const struct training_setup setup = setup_of();
+    double loads[64];
+    for (int i = 0; i < 64; i++) {
+        loads[i] = i == 7 ? 200 : 100;
+    }
+    struct straggler_copies idle = copies_of(&setup, "5", 0.8, loads);
+    ck_assert_double_eq_tol(idle.slowness[0].dense, 1.25, 1e-12);
+    ck_assert_double_eq_tol(idle.slowness[0].experts, 1, 1e-12); // 125 of GPU 5 against 200 of GPU 7
+    struct straggler_copies busy = copies_of(&setup, "7", 0.8, loads);
+    ck_assert_double_eq_tol(busy.slowness[0].experts, 1.25, 1e-12);
+    straggler_copies_fini(&idle);
+    straggler_copies_fini(&busy);
+}
+END_TEST
+
+START_TEST(the_order_of_groups_says_which_stage_is_held_up) {
+    struct training_setup setup = setup_of();
+    experiment.training.group_order = EXPERIMENT_GROUP_ORDER_PIPELINE_DATA; // GPU 2 c + s is of stage s
+    struct straggler_copies copies = copies_of(&setup, "1", 0.8, NULL);
+    ck_assert_double_eq_tol(copies.slowness[0].dense, 1, 1e-12);
+    ck_assert_double_eq_tol(copies.slowness[1].dense, 1.25, 1e-12);
+    straggler_copies_fini(&copies);
+}
+END_TEST
+
+/* The smallest of 64 normal values lies 2.39 standard deviations below the mean (Harter 1961: 2.3898 for n = 64). */
+START_TEST(the_slowest_clock_of_a_group_is_where_order_statistics_put_it) {
+    const struct training_setup setup = setup_of();
+    double sum = 0;
+    enum { DRAWS = 400 };
+    experiment.training.stragglers.clock_deviation = 0.01;
+    for (uint32_t seed = 0; seed < DRAWS; seed++) {
+        struct error error;
+        double least = 1;
+        experiment.training.stragglers.seed = seed;
+        double *clocks = straggler_clocks(&experiment.training.stragglers, 64, &error);
+        for (int i = 0; i < 64; i++) {
+            least = fmin(least, clocks[i]);
+        }
+        free(clocks);
+        sum += (1 - least) / 0.01 / DRAWS;
+    }
+    ck_assert_double_eq_tol(sum, 2.39, 4 * 0.45 / 20); // its standard deviation is 0.45
+    struct straggler_copies copies = copies_of(&setup, "", 1, NULL);
+    ck_assert_uint_ge(copies.n, 1);
+    ck_assert_uint_le(copies.n, 4);
+    straggler_copies_fini(&copies);
+}
+END_TEST
+
+START_TEST(gpus_that_do_not_exist_are_refused) {
+    const struct training_setup setup = setup_of();
+    struct straggler_copies copies;
+    struct error error = {0};
+    strcpy(experiment.training.stragglers.slow_gpus, "512");
+    ck_assert(!straggler_copies_fill(&copies, &experiment.training.stragglers, &setup.groups, 0, NULL, &error));
+    ck_assert_ptr_nonnull(strstr(error.message, "training.stragglers.slow_gpus"));
+}
+END_TEST
+
+int main(void) {
+    Suite *suite = suite_create("straggler");
+    TCase *cases = tcase_create("straggler");
+    tcase_add_test(cases, a_slow_gpu_holds_up_its_group_and_stage);
+    tcase_add_test(cases, slow_gpus_of_two_copies_do_not_add_up);
+    tcase_add_test(cases, all_gpus_at_half_their_clock_compute_twice_as_long);
+    tcase_add_test(cases, a_slow_gpu_with_few_tokens_costs_less);
+    tcase_add_test(cases, the_order_of_groups_says_which_stage_is_held_up);
+    tcase_add_test(cases, the_slowest_clock_of_a_group_is_where_order_statistics_put_it);
+    tcase_add_test(cases, gpus_that_do_not_exist_are_refused);
+    suite_add_tcase(suite, cases);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
