@@ -72,6 +72,7 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
                                      .preset = experiment_preset_find(experiment->model.preset),
                                      .shape = model_shape_find(experiment->model.preset),
                                      .gpu = gpu_find(training->gpu),
+                                     .exchange_sms = experiment->traffic.sms,
                                      .exchange = {.expert_load = 1}};
     if (!check_precision(setup->gpu, training->precision, "precision", error) ||
         !check_precision(setup->gpu, training->expert_precision, "expert_precision", error) ||
@@ -83,6 +84,11 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
     setup->groups.nvlink_bytes_per_s = (double)topology->nvlink.link_rate_bits_per_s / 8 *
                                        topology->nvlink.links_per_gpu * topology->nvlink.usable_fraction;
     setup->send_latency_ps = 2 * topology->nic.latency_ps + 3 * topology->leaf.latency_ps;
+    if (training->contention && setup->exchange_sms >= setup->gpu->sms) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "training.contention: exchanges keep traffic.sms = %u SMs, a GPU `%s` has %u",
+                         setup->exchange_sms, setup->gpu->name, setup->gpu->sms);
+    }
     return topology->gpus_used % training->tensor_parallelism == 0 ||
            refuse(error, "tensor parallelism is simulated inside NVLink domains",
                   "training.tensor_parallelism does not divide the GPUs that are used of an NVLink domain");

@@ -510,10 +510,14 @@ struct experiment_training {
     bool overlap_gradients;                        /**< behind the backward passes that are left */
     uint32_t gradient_bytes, parameter_bytes;      /**< of an element on the network */
     uint64_t step_overhead_ps;                     /**< optimiser, data, logging: on every GPU at the end */
-    uint32_t steps;                                /**< to the target; 0 = not known */
-    uint32_t evaluation_batch;                     /**< sequences that an evaluation takes forward; 0 = none */
-    uint32_t evaluation_every;                     /**< steps from one to the next */
-    struct experiment_place place;                 /**< of the section */
+    uint64_t rank_skew_ps;         /**< the last GPU of an expert-parallel group comes so much later to an exchange */
+    bool notify;                   /**< each exchange has a kernel before it that waits for the group too */
+    bool contention;               /**< computing and exchanges at once slow each other */
+    bool defer_weight_gradients;   /**< computed where exchanges leave a GPU idle */
+    uint32_t steps;                /**< to the target; 0 = not known */
+    uint32_t evaluation_batch;     /**< sequences that an evaluation takes forward; 0 = none */
+    uint32_t evaluation_every;     /**< steps from one to the next */
+    struct experiment_place place; /**< of the section */
     struct experiment_stragglers stragglers;
     struct experiment_interruptions failures;
     struct experiment_checkpoint checkpoint;

@@ -295,6 +295,14 @@ static bool has_launches(const struct experiment *experiment) {
     return has_step(experiment) && !experiment->training.cuda_graphs;
 }
 
+static bool has_overlap(const struct experiment *experiment) {
+    return has_step(experiment) && experiment->training.schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
+}
+
+static bool has_skew(const struct experiment *experiment) {
+    return has_step(experiment) && experiment->training.rank_skew_ps > 0;
+}
+
 static bool has_evaluation(const struct experiment *experiment) {
     return has_step(experiment) && experiment->training.evaluation_batch > 0;
 }
@@ -336,6 +344,8 @@ static const struct rule rules[] = {
     {"training.virtual_stages", has_virtual_stages, "under schedules interleaved and 1f1b_overlap"},
     {"training.launch", has_launches, "without training.cuda_graphs"},
     {"training.kernels_per_layer", has_launches, "without training.cuda_graphs"},
+    {"training.notify", has_skew, "with training.rank_skew"},
+    {"training.contention", has_overlap, "under schedule 1f1b_overlap"},
     {"training.evaluation_every", has_evaluation, "with training.evaluation_batch"},
     {"traffic.kernel", has_kernels, "with a topology whose section gpu says what kernels take"},
     {"traffic.sms", uses_sms, "under kernel platform, with rates or a routing_map_cost in the topology's section gpu"},

@@ -107,6 +107,22 @@ const struct key training_keys[TRAINING_KEYS] = {
      FIELD(parameter_bytes)},
     {"step_overhead", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "0 s",
      .doc = "What every step takes beside: optimiser, data, logging.", FIELD(step_overhead_ps)},
+    {"rank_skew", KEY_QUANTITY, QUANTITY_TIME, "0 s", "1 s", "0 s",
+     .doc = "How much later than a GPU the last of its expert-parallel group comes to an exchange, whose kernels wait "
+            "for it: as measured (1.38 ms in deepseek-ai's trace of DeepSeek-V3's training, median of cached_notify).",
+     FIELD(rank_skew_ps)},
+    {"notify", KEY_FLAG, .fallback = "false",
+     .doc = "Each exchange comes after a kernel in which GPUs tell each other what is to come and wait for rank_skew "
+            "too (DeepEP's notify_dispatch and cached_notify).",
+     FIELD(notify)},
+    {"contention", KEY_FLAG, .fallback = "false",
+     .doc = "While computing and an exchange run at once, computing has all SMs but traffic.sms, and the exchange's "
+            "accesses to memory wait for those of computing (sim/training/contention.h).",
+     FIELD(contention)},
+    {"defer_weight_gradients", KEY_FLAG, .fallback = "false",
+     .doc = "A backward pass goes on to its exchange before gradients of weights, which no other pass waits for, are "
+            "computed (DualPipe, arXiv:2412.19437, figure 4; Megatron-Core's delay_wgrad_compute).",
+     FIELD(defer_weight_gradients)},
     {"steps", KEY_QUANTITY, QUANTITY_COUNT, "0", "4294967295", "0", .doc = "Steps to the target; 0 = not known.",
      FIELD(steps)},
     {"evaluation_batch", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777216", "0",

@@ -24,13 +24,23 @@ double contention_latency(double own, double others) {
     return (1 - fmin(own, FULLEST)) / (1 - fmin(own + others, FULLEST));
 }
 
+/* Rows and columns of elements that a wave's tiles lie in: as near to a square as can be. */
+static double side_of(uint32_t sms) {
+    return sqrt((double)sms * TILE_ROWS * TILE_COLUMNS);
+}
+
+/* side · depth elements of either matrix make 2 · side² · depth operations. */
+double contention_memory_rate(double operations_per_s, double element_bytes, uint32_t sms) {
+    return operations_per_s * element_bytes / side_of(sms);
+}
+
 /*
  * Tiles that are under way together lie in a block as near to a square as its elements allow, r rows and c columns of tiles with
  * r · TILE_ROWS = c · TILE_COLUMNS: those rows and columns are read once, from the caches by all but the first.
  */
 double contention_multiplication_bytes(const struct contention_multiplication *multiplication, uint32_t sms) {
     const double n = multiplication->n, element = multiplication->element_bytes;
-    const double side = fmin(n, sqrt((double)sms * TILE_ROWS * TILE_COLUMNS)); // of the block, elements
+    const double side = fmin(n, side_of(sms)); // of the block, elements
     const double waves = (double)tiles_of(multiplication->n) / sms;
     return waves * 2 * side * n * element + n * n * element;
 }

@@ -53,4 +53,7 @@ uint32_t contention_waves(uint32_t n, uint32_t sms);
 /** Bytes that a square multiplication moves between memory and so many SMs: its waves' rows and columns, and the result. */
 double contention_multiplication_bytes(const struct contention_multiplication *multiplication, uint32_t sms);
 
+/** Bytes a second that large multiplications of so many operations a second read from memory: the rows and columns of waves on so many SMs. */
+double contention_memory_rate(double operations_per_s, double element_bytes, uint32_t sms);
+
 #endif

@@ -2,6 +2,7 @@
 #include "training/layer_time.h"
 
 #include "base/memory.h"
+#include "training/contention.h"
 #include "training/parallel_exchange.h"
 
 #include <stdlib.h>
@@ -9,9 +10,12 @@
 #define PS_PER_S 1e12
 
 enum {
-    SEGMENTS = 6 /* of a layer, at most */
+    SEGMENTS = 10 /* of a layer, at most */
 };
 #define ATTENTION_BACKWARD_FACTOR 2.5
+
+const char *const layer_time_exchange_names[TRAINING_PHASES] = {"dispatch", "combine", "combine, backward",
+                                                                "dispatch, backward"};
 
 uint64_t layer_time_ps(double seconds) {
     const double ps = seconds * PS_PER_S + 0.5;
@@ -44,6 +48,10 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
         const uint64_t matrices_ps =
             compute_ps(setup, factor * matrices, training->precision, training->matrix_efficiency) +
             compute_ps(setup, factor * operations.logits, training->logits_precision, training->matrix_efficiency);
+        layer->before_weights_ps =
+            compute_ps(setup, (factor - 1) * matrices, training->precision, training->matrix_efficiency) +
+            compute_ps(setup, (factor - 1) * operations.logits, training->logits_precision,
+                       training->matrix_efficiency);
         const uint64_t attention_ps =
             compute_ps(setup, (backward ? ATTENTION_BACKWARD_FACTOR : 1) * operations.attention,
                        training->attention_precision, training->attention_efficiency);
@@ -55,6 +63,8 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
                                          training->context_exchange, backward, attention_ps);
         layer->experts_ps[direction] = compute_ps(setup, factor * operations.experts * setup->exchange.expert_load,
                                                   training->expert_precision, training->expert_efficiency);
+        layer->experts_weights_ps = compute_ps(setup, (factor - 1) * operations.experts * setup->exchange.expert_load,
+                                               training->expert_precision, training->expert_efficiency);
         const uint64_t least_ps =
             layer->kind == MODEL_LAYER_EMBEDDING ? 0 : launch_ps(setup, (enum pipeline_direction)direction);
         const uint64_t taken_ps = layer->before_ps[direction] + layer->experts_ps[direction];
@@ -103,38 +113,75 @@ static void add(struct pipeline_pass *pass, enum pipeline_resource resource, uin
     }
 }
 
+/* GPUs meet before an exchange, and in it. An exchange that is not there is waited for by nobody. */
+static void add_exchange(struct pipeline_pass *pass, const struct training_setup *setup, enum training_phase phase) {
+    const uint64_t skew_ps = setup->training->rank_skew_ps, alone_ps = setup->exchange.phase_ps[phase];
+    if (alone_ps > 0) {
+        add(pass, PIPELINE_NETWORK, setup->training->notify ? skew_ps : 0, "notify");
+        add(pass, PIPELINE_NETWORK, alone_ps + skew_ps, layer_time_exchange_names[phase]);
+    }
+}
+
+/* Computing of a backward pass; weights_ps of it is for gradients of weights, which may wait. */
+static void add_computing(struct pipeline_pass *pass, const struct training_setup *setup, uint64_t all_ps,
+                          uint64_t weights_ps, const char *name) {
+    const uint64_t later_ps = setup->training->defer_weight_gradients ? weights_ps : 0;
+    add(pass, PIPELINE_COMPUTE, all_ps - later_ps, name);
+    if (later_ps > 0) {
+        add(pass, PIPELINE_COMPUTE, later_ps, "gradients of weights");
+        pass->segments[pass->n_segments - 1].put_off = true;
+    }
+}
+
 static void add_forward(struct pipeline_pass *pass, const struct layer_time *layer,
-                        const struct training_exchange *exchange) {
+                        const struct training_setup *setup) {
     add(pass, PIPELINE_NETWORK, layer->tensor_ps[PIPELINE_FORWARD], "tensor-parallel collectives");
     add(pass, PIPELINE_NETWORK, layer->context_ps[PIPELINE_FORWARD], "keys and values");
     add(pass, PIPELINE_COMPUTE, layer->before_ps[PIPELINE_FORWARD], "attention and dense");
     if (layer_time_has_experts(layer)) {
-        add(pass, PIPELINE_NETWORK, exchange->phase_ps[TRAINING_DISPATCH], "dispatch");
+        add_exchange(pass, setup, TRAINING_DISPATCH);
         add(pass, PIPELINE_COMPUTE, layer->experts_ps[PIPELINE_FORWARD], "experts");
-        add(pass, PIPELINE_NETWORK, exchange->phase_ps[TRAINING_COMBINE], "combine");
+        add_exchange(pass, setup, TRAINING_COMBINE);
     }
 }
 
 static void add_backward(struct pipeline_pass *pass, const struct layer_time *layer,
-                         const struct training_exchange *exchange) {
+                         const struct training_setup *setup) {
     if (layer_time_has_experts(layer)) {
-        add(pass, PIPELINE_NETWORK, exchange->phase_ps[TRAINING_COMBINE_BACKWARD], "combine, backward");
-        add(pass, PIPELINE_COMPUTE, layer->experts_ps[PIPELINE_BACKWARD], "experts, backward");
-        add(pass, PIPELINE_NETWORK, exchange->phase_ps[TRAINING_DISPATCH_BACKWARD], "dispatch, backward");
+        add_exchange(pass, setup, TRAINING_COMBINE_BACKWARD);
+        add_computing(pass, setup, layer->experts_ps[PIPELINE_BACKWARD], layer->experts_weights_ps,
+                      "experts, backward");
+        add_exchange(pass, setup, TRAINING_DISPATCH_BACKWARD);
     }
-    add(pass, PIPELINE_COMPUTE, layer->before_ps[PIPELINE_BACKWARD], "attention and dense, backward");
+    add_computing(pass, setup, layer->before_ps[PIPELINE_BACKWARD], layer->before_weights_ps,
+                  "attention and dense, backward");
     add(pass, PIPELINE_NETWORK, layer->context_ps[PIPELINE_BACKWARD], "keys and values, backward");
     add(pass, PIPELINE_NETWORK, layer->tensor_ps[PIPELINE_BACKWARD], "tensor-parallel collectives, backward");
 }
 
+/* Memory is used as matrices use it, in their precision and at their share of the peak. */
+struct pipeline_sharing layer_time_sharing(const struct training_setup *setup) {
+    static const double element_bytes[EXPERIMENT_PRECISIONS] = {2, 1, 1, 0.5};
+    const struct experiment_training *training = setup->training;
+    if (!training->contention) {
+        return (struct pipeline_sharing){1, 1};
+    }
+    const uint32_t left = setup->gpu->sms - setup->exchange_sms;
+    const double operations = setup->gpu->tflops[training->precision] * 1e12 * training->matrix_efficiency;
+    const double used = contention_memory_rate(operations, element_bytes[training->precision], left);
+    return (struct pipeline_sharing){.compute_factor = (double)setup->gpu->sms / left,
+                                     .network_factor =
+                                         contention_latency(0, used / (setup->gpu->memory_tb_per_s * 1e12))};
+}
+
 struct pipeline_pass layer_time_pass(const struct layer_time *layers, uint32_t n, enum pipeline_direction direction,
-                                     const struct training_exchange *exchange) {
+                                     const struct training_setup *setup) {
     struct pipeline_pass pass = {.segments = memory_allocate(SEGMENTS * (size_t)n, sizeof *pass.segments)};
     for (uint32_t i = 0; i < n; i++) {
         if (direction == PIPELINE_FORWARD) {
-            add_forward(&pass, &layers[i], exchange);
+            add_forward(&pass, &layers[i], setup);
         } else {
-            add_backward(&pass, &layers[n - 1 - i], exchange);
+            add_backward(&pass, &layers[n - 1 - i], setup);
         }
     }
     return pass;

@@ -7,6 +7,9 @@
 
 #include "training/training_step.h"
 
+/** Names of the exchanges' segments; a segment has the very pointer. By enum training_phase. */
+extern const char *const layer_time_exchange_names[TRAINING_PHASES];
+
 enum {
     LAYER_TIME_BACKWARD_FACTOR = 2, /**< operations backward ÷ forward: gradients of inputs and of weights */
     LAYER_TIME_STATE_BYTES = 2      /**< of an element between layers and stages, BF16 */
@@ -15,10 +18,11 @@ enum {
 /** A layer of the model on a GPU. */
 struct layer_time {
     enum model_layer kind;
-    uint64_t before_ps[PIPELINE_DIRECTIONS];  /**< all but experts */
-    uint64_t experts_ps[PIPELINE_DIRECTIONS]; /**< on the busiest GPU of the group */
-    uint64_t tensor_ps[PIPELINE_DIRECTIONS];  /**< collectives of tensor parallelism that are not hidden */
-    uint64_t context_ps[PIPELINE_DIRECTIONS]; /**< keys and values of context parallelism that are not hidden */
+    uint64_t before_ps[PIPELINE_DIRECTIONS];        /**< all but experts */
+    uint64_t before_weights_ps, experts_weights_ps; /**< of the backward times, what makes gradients of weights */
+    uint64_t experts_ps[PIPELINE_DIRECTIONS];       /**< on the busiest GPU of the group */
+    uint64_t tensor_ps[PIPELINE_DIRECTIONS];        /**< collectives of tensor parallelism that are not hidden */
+    uint64_t context_ps[PIPELINE_DIRECTIONS];       /**< keys and values of context parallelism that are not hidden */
 };
 
 /** Picoseconds; what is too long for a step stays at LAYER_TIME_LONGEST_PS. */
@@ -43,6 +47,9 @@ uint64_t layer_time_sharing_ps(const struct layer_time *layer);
 
 /** The pass through so many layers in a direction; its segments are allocated, the caller frees them. */
 struct pipeline_pass layer_time_pass(const struct layer_time *layers, uint32_t n, enum pipeline_direction direction,
-                                     const struct training_exchange *exchange);
+                                     const struct training_setup *setup);
+
+/** What computing and an exchange at once do to each other. */
+struct pipeline_sharing layer_time_sharing(const struct training_setup *setup);
 
 #endif

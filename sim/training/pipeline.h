@@ -24,7 +24,7 @@ struct pipeline_segment {
     uint64_t duration_ps;
     enum pipeline_resource resource;
     const char *name; /**< for the timeline; not freed */
-    bool put_off;     /**< computing that no pass waits for: done when nothing else is computed, in the same turn */
+    bool put_off;     /**< computing that no pass waits for: the next to be computed, while its pass goes on */
 };
 
 /** A pass through one part of the model. */

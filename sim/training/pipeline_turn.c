@@ -57,8 +57,10 @@ static void begin_segment(struct state *state, int direction) {
     if (is_over(thread) || thread->runs) {
         return;
     }
-    struct work *work = &state->works[segment_of(thread)->resource];
-    if (work->direction == NOBODY) {
+    const enum pipeline_resource resource = segment_of(thread)->resource;
+    struct work *work = &state->works[resource];
+    const bool taken = resource == PIPELINE_COMPUTE && state->put_off.duration_ps > 0;
+    if (work->direction == NOBODY && !taken) {
         *work = (struct work){
             .direction = direction, .left_ps = segment_of(thread)->duration_ps, .begin_ps = state->now_ps};
         thread->runs = true;

@@ -2,8 +2,8 @@
 /*
  * What a stage does in a turn: a forward pass, a backward pass, or both as two threads on two resources.
  *
- * Each resource is given to the thread that can use it first, the backward one on a tie. What may be put off (gradients of weights, which no other
- * pass waits for) is computed where a thread leaves the GPU idle, or at the end. While computing and communication run at once each may take
+ * Each resource is given to the thread that can use it first, the backward one on a tie. A thread does not wait for what may be put off (gradients of
+ * weights, which no other pass needs): that is computed next, while the thread communicates, as DualPipe orders it (arXiv:2412.19437, figure 4). While computing and communication run at once each may take
  * longer: they share the GPU's SMs and memory.
  */
 #ifndef MOEFABRIC_TRAINING_PIPELINE_TURN_H

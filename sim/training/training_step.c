@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "training/gradients.h"
 #include "training/layer_time.h"
+#include "training/training_cut.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,43 +32,13 @@ struct making {
     uint64_t *gradient_ps, *gather_ps; /* [n_parts] */
 };
 
-/* What a stage is busy with for a layer: exchanges too, unless they are behind computing. */
-static uint64_t cost_of(const struct training_setup *setup, const struct layer_time *layer) {
-    uint64_t cost_ps = layer_time_computing_ps(layer) + layer_time_sharing_ps(layer);
-    if (layer_time_has_experts(layer) && setup->training->schedule != EXPERIMENT_SCHEDULE_1F1B_OVERLAP) {
-        for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-            cost_ps += setup->exchange.phase_ps[phase];
-        }
-    }
-    return cost_ps;
-}
-
-static bool cut(struct making *making, struct pipeline_layout *layout, struct error *error) {
-    const char *text = making->setup->training->pipeline_layout;
-    if (making->n_parts > making->n_layers) {
-        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
-                         "%" PRIu32 " layers, embedding and logits counted, cannot fill %" PRIu32 " virtual stages",
-                         making->n_layers, making->n_parts);
-    }
-    if (strcmp(text, "auto") != 0) {
-        return pipeline_layout_read(layout, text, making->n_layers, making->n_parts, error);
-    }
-    uint64_t *costs = memory_allocate(making->n_layers, sizeof *costs);
-    for (uint32_t i = 0; i < making->n_layers; i++) {
-        costs[i] = cost_of(making->setup, &making->layers[i]);
-    }
-    pipeline_layout_balance(layout, costs, making->n_layers, making->n_parts, making->setup->groups.pipeline);
-    free(costs);
-    return true;
-}
-
 static void make_passes(struct making *making, const struct pipeline_layout *layout) {
     making->passes = memory_allocate(making->n_parts, sizeof *making->passes);
     for (uint32_t part = 0; part < making->n_parts; part++) {
         const uint32_t first = layout->first[part], n = layout->first[part + 1] - first;
         for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
-            making->passes[part][direction] = layer_time_pass(
-                &making->layers[first], n, (enum pipeline_direction)direction, &making->setup->exchange);
+            making->passes[part][direction] =
+                layer_time_pass(&making->layers[first], n, (enum pipeline_direction)direction, making->setup);
         }
     }
 }
@@ -189,7 +160,7 @@ static bool check_length(const struct making *making, struct error *error) {
         once_ps +=
             (double)layer_time_computing_ps(&making->layers[i]) + (double)layer_time_sharing_ps(&making->layers[i]);
         for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-            once_ps += (double)setup->exchange.phase_ps[phase];
+            once_ps += (double)setup->exchange.phase_ps[phase] + 2 * (double)setup->training->rank_skew_ps;
         }
     }
     if (once_ps * times >= LAYER_TIME_LONGEST_PS || times * making->n_parts > MOST_PASSES) {
@@ -224,6 +195,7 @@ static void run(struct making *making, void (*observe)(void *, const struct pipe
         .micro_batches = groups->micro_batches,
         .overlapped = training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP,
         .passes = (const struct pipeline_pass(*)[PIPELINE_DIRECTIONS])making->passes,
+        .sharing = layer_time_sharing(making->setup),
         .send_ps = send_ps(making->setup),
         .gradient_ps = making->gradient_ps,
         .overlap_gradients = training->overlap_gradients,
@@ -257,6 +229,10 @@ static void slow_down(struct making *making, const struct pipeline_layout *layou
     for (uint32_t part = 0; slowness != NULL && part < making->n_parts; part++) {
         const struct straggler_slowness *of_stage = &slowness[part % making->setup->groups.pipeline];
         for (uint32_t i = layout->first[part]; i < layout->first[part + 1]; i++) {
+            making->layers[i].before_weights_ps =
+                (uint64_t)((double)making->layers[i].before_weights_ps * of_stage->dense);
+            making->layers[i].experts_weights_ps =
+                (uint64_t)((double)making->layers[i].experts_weights_ps * of_stage->experts);
             for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
                 struct layer_time *layer = &making->layers[i];
                 layer->before_ps[direction] = (uint64_t)((double)layer->before_ps[direction] * of_stage->dense + 0.5);
@@ -270,11 +246,11 @@ static void slow_down(struct making *making, const struct pipeline_layout *layou
 static bool step_of_copy(const struct training_setup *setup, const struct straggler_slowness *slowness,
                          void (*observe)(void *, const struct pipeline_span *), void *context,
                          struct training_result *result, struct error *error) {
-    const uint32_t parts = setup->training->schedule == EXPERIMENT_SCHEDULE_1F1B ? 1 : setup->training->virtual_stages;
-    struct making making = {.setup = setup, .n_parts = setup->groups.pipeline * parts};
+    struct making making = {.setup = setup, .n_parts = training_cut_parts(setup)};
     *result = (struct training_result){0};
     making.layers = layer_time_create(setup, &making.n_layers);
-    bool done = check_length(&making, error) && cut(&making, &result->layout, error);
+    bool done =
+        check_length(&making, error) && training_cut(setup, making.layers, making.n_layers, &result->layout, error);
     if (done) {
         slow_down(&making, &result->layout, slowness);
         done = check_length(&making, error);

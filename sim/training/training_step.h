@@ -45,6 +45,7 @@ struct training_setup {
     struct training_exchange exchange;
     uint64_t send_latency_ps;              /**< of a message between stages, without its bytes */
     const struct straggler_copies *copies; /**< NULL: all GPUs are as fast as they should be */
+    uint32_t exchange_sms;                 /**< that kernels of exchanges keep */
 };
 
 /** What came of it. Ends with training_result_fini. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A step against closed forms, and groups that do not divide. */
+#include "training/training_pair.h"
 #include "training/training_step.h"
 
 #include <check.h>
@@ -130,6 +131,60 @@ START_TEST(overlap_hides_exchanges_that_are_shorter_than_computing) {
     }
     training_result_fini(&exposed);
     training_result_fini(&hidden);
+}
+END_TEST
+
+START_TEST(exchanges_wait_for_the_last_gpu) {
+    describe();
+    struct training_setup setup = setup_of();
+    struct training_result without, with;
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        setup.exchange.phase_ps[phase] = UINT64_C(400000000);
+    }
+    step_of(&setup, &without);
+    experiment.training.rank_skew_ps = UINT64_C(100000000);
+    step_of(&setup, &with);
+    uint64_t longer_ps = 0;
+    for (uint32_t stage = 0; stage < 4; stage++) {
+        longer_ps += with.stages[stage].network_ps - without.stages[stage].network_ps;
+    }
+    ck_assert_uint_eq(longer_ps, 59 * 4 * 8 * UINT64_C(100000000)); // layers, exchanges, micro-batches
+    training_result_fini(&with);
+    experiment.training.notify = true;
+    step_of(&setup, &with);
+    longer_ps = 0;
+    for (uint32_t stage = 0; stage < 4; stage++) {
+        longer_ps += with.stages[stage].network_ps - without.stages[stage].network_ps;
+    }
+    ck_assert_uint_eq(longer_ps, 2 * 59 * 4 * 8 * UINT64_C(100000000));
+    training_result_fini(&with);
+    training_result_fini(&without);
+}
+END_TEST
+
+START_TEST(a_pair_hides_what_it_computes_beside) {
+    describe();
+    struct training_setup setup = setup_of();
+    struct training_pair pair;
+    struct error error = {0};
+    ck_assert(training_pair(&setup, 5, &pair, &error));
+    ck_assert_uint_eq(pair.exchange_ps + pair.hidden_ps, 0);
+    ck_assert_uint_eq(pair.span_ps, pair.compute_ps);
+    const uint64_t computing_ps = pair.compute_ps;
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        setup.exchange.phase_ps[phase] = UINT64_C(100000000);
+    }
+    ck_assert(training_pair(&setup, 5, &pair, &error));
+    ck_assert_uint_eq(pair.compute_ps, computing_ps);
+    ck_assert_uint_eq(pair.exchange_ps % UINT64_C(400000000), 0);
+    ck_assert_uint_gt(pair.hidden_ps, pair.exchange_ps / 2);
+    ck_assert_uint_eq(pair.span_ps - pair.compute_ps, pair.exchange_ps - pair.hidden_ps); // nothing else is exposed
+    experiment.training.contention = true;
+    setup.exchange_sms = 37; // a quarter
+    ck_assert(training_pair(&setup, 5, &pair, &error));
+    ck_assert_uint_gt(pair.compute_ps, computing_ps);
+    ck_assert_uint_le(pair.compute_ps, computing_ps / 3 * 4 + 4);
+    ck_assert(!training_pair(&setup, 16, &pair, &error));
 }
 END_TEST
 
@@ -331,6 +386,8 @@ int main(void) {
     tcase_add_test(tests, without_stages_and_exchanges_a_step_is_operations_by_peak);
     tcase_add_test(tests, the_busiest_gpu_sets_the_experts_time);
     tcase_add_test(tests, overlap_hides_exchanges_that_are_shorter_than_computing);
+    tcase_add_test(tests, exchanges_wait_for_the_last_gpu);
+    tcase_add_test(tests, a_pair_hides_what_it_computes_beside);
     tcase_add_test(tests, launches_are_the_least_that_a_layer_takes);
     tcase_add_test(tests, tensor_collectives_are_around_what_is_cut);
     tcase_add_test(tests, copies_that_share_nics_reduce_their_gradients_faster);
