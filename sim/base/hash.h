@@ -13,30 +13,30 @@
 
 /** What a draw is for; part of every stream, so that two uses never share numbers. Values are part of the results: never renumber. */
 enum hash_purpose {
-    HASH_PURPOSE_TIE = 1,        /**< order of steps at one picosecond */
-    HASH_PURPOSE_ECMP = 2,       /**< seed of a switch's path hash */
-    HASH_PURPOSE_ADAPTIVE = 3,   /**< tie-break among equally loaded ports */
-    HASH_PURPOSE_ECN = 4,        /**< probabilistic marking */
-    HASH_PURPOSE_GATE = 5,       /**< which experts a token picks */
-    HASH_PURPOSE_POPULARITY = 6, /**< popularity of experts */
-    HASH_PURPOSE_JITTER = 7,     /**< start times of ranks */
-    HASH_PURPOSE_PATTERN = 8,    /**< permutations and other traffic patterns */
-    HASH_PURPOSE_SAMPLE = 9,     /**< offset of periodic state refreshes */
-    HASH_PURPOSE_TEST = 10,      /**< test generators */
-    HASH_PURPOSE_PATH = 11,      /**< ports that path policies other than `adaptive` draw */
-    HASH_PURPOSE_TELEMETRY = 12, /**< rounding of what switches tell packets */
-    HASH_PURPOSE_LOSS = 13,      /**< packets that a lossy link loses */
-    HASH_PURPOSE_ENTROPY = 14,   /**< entropies that senders draw */
-    HASH_PURPOSE_TRIM = 15,      /**< which of two packets a full queue trims */
-    HASH_PURPOSE_BURST = 20,     /**< when popularity changes from one micro-batch to the next */
-    HASH_PURPOSE_BALANCE = 21,   /**< order in which a balanced gate deals experts */
-    HASH_PURPOSE_REPLICA = 24,   /**< which of several replicas of an expert a token goes to */
-    HASH_PURPOSE_SCATTER = 26,   /**< which ranks form a group */
+    HASH_PURPOSE_TIE = 1,           /**< order of steps at one picosecond */
+    HASH_PURPOSE_ECMP = 2,          /**< seed of a switch's path hash */
+    HASH_PURPOSE_ADAPTIVE = 3,      /**< tie-break among equally loaded ports */
+    HASH_PURPOSE_ECN = 4,           /**< probabilistic marking */
+    HASH_PURPOSE_GATE = 5,          /**< which experts a token picks */
+    HASH_PURPOSE_POPULARITY = 6,    /**< popularity of experts */
+    HASH_PURPOSE_JITTER = 7,        /**< start times of ranks */
+    HASH_PURPOSE_PATTERN = 8,       /**< permutations and other traffic patterns */
+    HASH_PURPOSE_SAMPLE = 9,        /**< offset of periodic state refreshes */
+    HASH_PURPOSE_TEST = 10,         /**< test generators */
+    HASH_PURPOSE_PATH = 11,         /**< ports that path policies other than `adaptive` draw */
+    HASH_PURPOSE_TELEMETRY = 12,    /**< rounding of what switches tell packets */
+    HASH_PURPOSE_LOSS = 13,         /**< packets that a lossy link loses */
+    HASH_PURPOSE_ENTROPY = 14,      /**< entropies that senders draw */
+    HASH_PURPOSE_TRIM = 15,         /**< which of two packets a full queue trims */
+    HASH_PURPOSE_BURST = 20,        /**< when popularity changes from one micro-batch to the next */
+    HASH_PURPOSE_BALANCE = 21,      /**< order in which a balanced gate deals experts */
+    HASH_PURPOSE_REPLICA = 24,      /**< which of several replicas of an expert a token goes to */
+    HASH_PURPOSE_SCATTER = 26,      /**< which ranks form a group */
     HASH_PURPOSE_INTERRUPTION = 40, /**< when what interrupts training */
     HASH_PURPOSE_CLOCK = 41,        /**< clocks of GPUs */
     HASH_PURPOSE_CAMPAIGN = 42,     /**< which faults a campaign puts where */
     HASH_PURPOSE_NOISE = 43,        /**< of what is measured */
-    HASH_PURPOSE_HISTORY = 25,   /**< tokens before the run, from which expert placements learn */
+    HASH_PURPOSE_HISTORY = 25,      /**< tokens before the run, from which expert placements learn */
 };
 
 /** Finaliser of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). A bijection of 64-bit words. */

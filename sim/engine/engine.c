@@ -226,8 +226,9 @@ uint64_t engine_packets(const struct engine *engine) {
 }
 
 size_t engine_bytes(const struct engine *engine) {
-    size_t bytes = ENGINE_QUEUES * engine->fabric->n_links * (sizeof(struct ring_writer) + sizeof(struct ring_reader));
-    bytes += engine->pending_words * ENGINE_QUEUES * sizeof(uint64_t);
+    size_t bytes =
+        (size_t)ENGINE_QUEUES * engine->fabric->n_links * (sizeof(struct ring_writer) + sizeof(struct ring_reader));
+    bytes += (size_t)engine->pending_words * ENGINE_QUEUES * sizeof(uint64_t);
     bytes += engine->fabric->n_links * (sizeof(*engine->inlets) + sizeof(*engine->tie_streams));
     bytes += engine->fabric->n_devices * (sizeof(struct engine_device) + sizeof(uint64_t) + sizeof(uint32_t));
     for (uint32_t w = 0; w < engine->n_workers; w++) {

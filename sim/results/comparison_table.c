@@ -392,7 +392,7 @@ static void print_thin_rows(const struct comparison *comparison, const struct co
 static void print_explanations(const struct comparison *comparison, FILE *stream) {
     bool first = true;
     for (uint32_t policy = 0; policy < comparison->n_policies; policy++) {
-        const struct summary *summary = comparison->summaries[policy * comparison->n_seeds];
+        const struct summary *summary = comparison->summaries[(size_t)policy * comparison->n_seeds];
         for (uint32_t i = 0; summary != NULL && i < summary->n_explanations; i++) {
             char text[CELL_SIZE + MEASUREMENT_EXPLANATION_SIZE];
             snprintf(text, sizeof text, "%s, seed %" PRIu64 ": %s", comparison->policies[policy], summary->seed,

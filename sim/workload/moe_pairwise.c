@@ -56,7 +56,7 @@ static uint64_t *received_of(const struct pairwise *state, uint32_t rank, enum m
 static void reset(struct moe *moe, uint32_t rank) {
     struct pairwise *state = moe->state;
     memset(&state->progress[rank], 0, sizeof state->progress[rank]);
-    memset(received_of(state, rank, 0), 0, MOE_PHASES * state->words * sizeof *state->received);
+    memset(received_of(state, rank, 0), 0, (size_t)MOE_PHASES * state->words * sizeof *state->received);
 }
 
 static bool has_received(const struct moe *moe, enum moe_phase phase, uint32_t rank, uint32_t step) {

@@ -150,8 +150,8 @@ void placement_eplb(const double *load, const struct placement_eplb_shape *shape
     uint32_t *expert_at = memory_allocate(used.experts, sizeof *expert_at);
     pack_groups(load, &used, nodes, expert_at);
     for (uint32_t node = 0; node < nodes; node++) {
-        place_node(load, expert_at + node * (used.experts / nodes), used.experts / nodes, used.replicas / nodes,
-                   used.ranks / nodes, expert_of_slot + node * (used.replicas / nodes));
+        place_node(load, expert_at + (size_t)node * (used.experts / nodes), used.experts / nodes, used.replicas / nodes,
+                   used.ranks / nodes, expert_of_slot + (size_t)node * (used.replicas / nodes));
     }
     free(expert_at);
 }

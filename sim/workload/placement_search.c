@@ -85,7 +85,7 @@ static void exchange(const gsl_rng *random, struct state *state) {
     const struct placement_shape *shape = shape_of(state);
     const uint32_t slots = shape->replicas / shape->ranks;
     const uint32_t one = (uint32_t)gsl_rng_uniform_int(random, shape->replicas);
-    const uint32_t step = (uint32_t)gsl_rng_uniform_int(random, (shape->ranks - 1) * slots);
+    const uint32_t step = (uint32_t)gsl_rng_uniform_int(random, (unsigned long)(shape->ranks - 1) * slots);
     const uint32_t other = ((one / slots + 1) * slots + step) % shape->replicas; /* on any other rank */
     const uint32_t expert = state->expert_of_slot[one];
     state->expert_of_slot[one] = state->expert_of_slot[other];
