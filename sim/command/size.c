@@ -55,7 +55,7 @@ static int fail(const struct error *error) {
 /* Reads a design; labels may be NULL. */
 static bool read_design(const struct call *call, uint64_t number, struct experiment_labels *labels,
                         struct error_list *errors) {
-    struct experiment_labels own;
+    struct experiment_labels own = {0};
     struct experiment_labels *used = labels != NULL ? labels : &own;
     *errors = (struct error_list){0};
     const bool good = experiment_read_point(call->given->operand, "size", call->given->overrides,

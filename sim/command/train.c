@@ -10,6 +10,7 @@
 #include "command/study.h"
 #include "command/train_column.h"
 #include "command/train_goodput.h"
+#include "command/train_json.h"
 #include "command/train_report.h"
 #include "command/train_setup.h"
 #include "command/train_stragglers.h"
@@ -23,8 +24,8 @@ const struct arguments_grammar command_train_grammar = {
     .command = "train",
     .operand = "CONFIG",
     .operand_required = true,
-    .options =
-        ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS | ARGUMENTS_QUIET,
+    .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS |
+               ARGUMENTS_JSON | ARGUMENTS_QUIET,
     .output = "where to write the timeline of a step (default: none is written)",
     .description =
         "Simulates dispatch and combine of one layer with every policy and seed, and puts them into a training step "
@@ -33,10 +34,12 @@ const struct arguments_grammar command_train_grammar = {
         "gradients. Then each\ncause is taken away in turn. A dense model has no such exchanges: nothing is simulated. "
         "With --output the timeline of the first policy's step, up "
         "to "
-        "its last gradients, is written in Chrome's\ntrace format, which Perfetto opens.",
+        "its last gradients, is written in Chrome's\ntrace format, which Perfetto opens; to a name that ends in .html, "
+        "as a web page with its charts.",
     .examples =
         "  moefabric train configs/training-deepseek-v3.yaml\n"
-        "  moefabric train configs/training-deepseek-v3.yaml --set training.schedule=1f1b_overlap -o step.json\n",
+        "  moefabric train configs/training-deepseek-v3.yaml --set training.schedule=1f1b_overlap -o step.json\n"
+        "  moefabric train configs/training-deepseek-v3.yaml -o step.html\n",
 };
 
 static int fail(const struct error *error) {
@@ -63,9 +66,12 @@ static bool check_step(const struct training_setup *setup, struct error *error) 
 
 /* Writes the timeline if it was asked for. */
 static bool write_trace(const struct arguments *given, const struct training_setup *setup,
-                        const struct train_column *column, struct error *error) {
+                        const struct train_column *columns, uint32_t n_columns, uint32_t seeds, struct error *error) {
     struct training_setup traced = *setup;
-    traced.exchange = column->exchange;
+    traced.exchange = columns[0].exchange;
+    if (given->output != NULL && train_json_is_page(given->output)) {
+        return train_json_page(given->output, setup, columns, n_columns, seeds, error);
+    }
     return given->output == NULL || train_trace_write(given->output, &traced, error);
 }
 
@@ -74,6 +80,21 @@ static bool report_wrongs(const struct batch *batch, const struct training_setup
                           const struct train_column *columns, uint32_t n_columns, struct error *error) {
     return train_stragglers_report(stdout, batch, setup, columns, n_columns, error) &&
            train_goodput_report(stdout, batch->experiment, setup, columns, n_columns, error);
+}
+
+/* All that is known, as tables or as JSON, and the timeline. */
+static bool print(const struct arguments *given, const struct batch *batch, const struct training_setup *setup,
+                  const struct train_column *columns, uint32_t n_columns, uint32_t seeds, struct error *error) {
+    if (given->json) {
+        train_json_print(stdout, setup, columns, n_columns, seeds);
+    } else {
+        train_report_table(stdout, setup, columns, n_columns, seeds);
+        if (!train_report_causes(stdout, setup, columns, n_columns, error) ||
+            !report_wrongs(batch, setup, columns, n_columns, error)) {
+            return false;
+        }
+    }
+    return write_trace(given, setup, columns, n_columns, seeds, error);
 }
 
 /* A model without experts: nothing depends on policies and seeds. */
@@ -86,11 +107,11 @@ static bool report_dense(const struct arguments *given, const struct experiment 
         return false;
     }
     column.mean = train_report_figures(setup, &result);
-    train_report_layout(stdout, setup, &result);
+    if (!given->json) {
+        train_report_layout(stdout, setup, &result);
+    }
     training_result_fini(&result);
-    train_report_table(stdout, setup, &column, 1, 1);
-    return train_report_causes(stdout, setup, &column, 1, error) && report_wrongs(&batch, setup, &column, 1, error) &&
-           write_trace(given, setup, &column, error);
+    return print(given, &batch, setup, &column, 1, 1, error);
 }
 
 /* Stages are cut by what they compute, of which popular experts are a part. */
@@ -110,13 +131,11 @@ static bool print_layout(const struct training_setup *setup, const struct train_
 static bool report(const struct arguments *given, const struct batch *batch, const struct training_setup *setup,
                    const struct batch_result *result, struct error *error) {
     struct train_column columns[EXPERIMENT_COLUMNS] = {{0}};
-    if (!train_column_fill_all(columns, batch, setup, result, error) || !print_layout(setup, &columns[0], error)) {
+    if (!train_column_fill_all(columns, batch, setup, result, error) ||
+        (!given->json && !print_layout(setup, &columns[0], error))) {
         return false;
     }
-    train_report_table(stdout, setup, columns, batch->n_policies, batch->experiment->n_seeds);
-    return train_report_causes(stdout, setup, columns, batch->n_policies, error) &&
-           report_wrongs(batch, setup, columns, batch->n_policies, error) &&
-           write_trace(given, setup, &columns[0], error);
+    return print(given, batch, setup, columns, batch->n_policies, batch->experiment->n_seeds, error);
 }
 
 static bool simulate(const struct arguments *given, const struct experiment *experiment, struct training_setup *setup,

@@ -10,6 +10,8 @@ extern const char page_style[];          /**< page.css */
 extern const char page_script[];         /**< page.js */
 extern const char page_sweep_template[]; /**< sweep.html: the same marks */
 extern const char page_sweep_script[];   /**< sweep.js */
+extern const char page_train_template[]; /**< train.html: the same marks */
+extern const char page_train_script[];   /**< train.js */
 extern const char page_library[];        /**< d3.min.js, https://d3js.org, BSD 3-clause */
 
 #endif

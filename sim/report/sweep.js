@@ -123,7 +123,7 @@
     svg.append("text").attr("class", "soft").attr("x", width - right).attr("y", height - 6).attr("text-anchor", "end").text(`${title(x)}${unitX ? `, ${unitX}` : ""}`);
     svg.append("text").attr("class", "soft").attr("x", left + 6).attr("y", top + 10).text(`${title(y)}${unitY ? `, ${unitY}` : ""}`);
     svg.append("path").attr("class", "front").attr("fill", "none").attr("stroke", colours[1]).attr("stroke-width", 1.5)
-      .attr("d", d3.line((mark) => along(mark.value(x) / sizeX), (mark) => up(mark.value(y) / sizeY)).curve(isHigherBetter(x) ? d3.curveStepBefore : d3.curveStepAfter)(front));
+      .attr("d", d3.line().x((mark) => along(mark.value(x) / sizeX)).y((mark) => up(mark.value(y) / sizeY)).curve(isHigherBetter(x) ? d3.curveStepBefore : d3.curveStepAfter)(front));
     for (const mark of some) {
       const isFront = front.includes(mark), colour = isFront ? colours[1] : colours[0];
       svg.append("circle").attr("class", isFront ? "on-front" : "beaten").attr("cx", along(mark.value(x) / sizeX)).attr("cy", up(mark.value(y) / sizeY))

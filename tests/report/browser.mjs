@@ -25,6 +25,7 @@ const count = (page) => page.evaluate(() => {
     rows: within("headline-table", "tbody tr"), curves: within("distributions", "path.curve"), edges: within("fabric", "path.edge"),
     boxes: within("fabric", ".node"), link_rows: within("link-table", "tbody tr"), timeline: within("timeline-figure", "path, rect, line"),
     traffic: within("traffic-charts", "path, rect, line"), flow_rows: within("flow-table", "tbody tr"), configuration: byId("configuration")?.textContent.length ?? 0,
+    shares: within("share-figure", "rect"), share_rows: within("share-table", "tbody tr"),
     charts: within("charts", "figure"), points: within("table", "tr"), marks: within("charts", "circle"),
     sideways: document.documentElement.scrollWidth > innerWidth + 1,
     unlabelled: drawings.filter((drawing) => (drawing.getAttribute("aria-label") ?? "").length < 10).length, drawings: drawings.length,
@@ -117,6 +118,16 @@ const useSweep = async (page, what) => {
   expect(await page.locator("#charts").innerHTML() !== before, `${what}: another axis changes the charts`);
 };
 
+const useStep = async (page, what) => {
+  const figure = page.locator("#timeline-figure"), whole = await figure.innerHTML();
+  await page.getByLabel("Show").selectOption({ index: 2 });
+  const near = await figure.innerHTML();
+  expect(near !== whole, `${what}: a part of the step can be seen larger`);
+  await page.getByRole("slider", { name: "From" }).focus();
+  await page.keyboard.press("PageUp");
+  expect(await figure.innerHTML() !== near, `${what}: moving on changes the timeline`);
+};
+
 const printed = async (page, what) => {
   await page.emulateMedia({ media: "print" });
   expect(await page.locator("nav, .controls").evaluateAll((nodes) => nodes.every((node) => getComputedStyle(node).display === "none")), `${what}: controls are not printed`);
@@ -154,6 +165,7 @@ const look = async (browser, entry, view) => {
   expect(ratio >= LEAST_CONTRAST, `${what}: contrast of texts at least ${ratio.toFixed(1)}`);
   if (view.use && entry.use === "report") { await useReport(page, what, entry); }
   if (view.use && entry.use === "sweep") { await useSweep(page, what); }
+  if (view.use && entry.use === "step") { await useStep(page, what); }
   if (view.print) { await printed(page, what); }
   expect(complaints.length === 0, `${what}: no complaint of the browser ${complaints.slice(0, 2)}`);
   expect(asked.length === 0, `${what}: asks no network ${asked.slice(0, 2)}`);

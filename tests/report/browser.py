@@ -73,12 +73,18 @@ def make_pages(program, configs, folder):
     (folder / "widths.yaml").write_text(SWEEP, encoding="utf-8")
     subprocess.run([program, "sweep", folder / "widths.yaml", "--quiet", "--output", folder / "widths.h5"], check=True, capture_output=True)
     subprocess.run([program, "report", folder / "widths.h5", "--quiet", "--output", folder / "widths.html"], check=True)
+    subprocess.run([program, "train", configs / "training-deepseek-v3.yaml", "--quiet", *settings(
+        "seeds=2", "cluster.gpus_used=8", "traffic.expert_parallelism=8", "traffic.tokens_per_gpu=64", "training.sequence=64", "training.gpus=512",
+        "training.pipeline_parallelism=16", "training.virtual_stages=2", "training.global_batch=2048", "policies=[ecmp+none, adaptive+spectrum_x]"),
+                    "--output", folder / "step.html"], check=True, capture_output=True)
     return [
         {"name": "experts", "page": experts, "ready": DRAWN, "use": "report", "timed": True, "least": {**REPORT, "curves": 12, "traffic": 260},
          "views": [WIDE, DARK, PHONE, DARK_PHONE]},
         {"name": "uniform", "page": uniform, "ready": DRAWN, "use": "report", "timed": False, "least": {**REPORT, "traffic": 4096}, "views": [WIDE]},
         {"name": "gpus-1024", "page": large, "ready": DRAWN, "timely": True, "least": {**REPORT, "timeline": 1024}, "views": [{**WIDE, "use": False, "print": False}]},
         {"name": "sweep", "page": "widths.html", "ready": "#charts figure", "use": "sweep", "least": {"charts": 4, "marks": 24, "points": 13},
+         "views": [WIDE, DARK, PHONE]},
+        {"name": "step", "page": "step.html", "ready": DRAWN, "use": "step", "timely": True, "least": {"shares": 12, "share_rows": 9, "timeline": 200},
          "views": [WIDE, DARK, PHONE]},
     ]
 

@@ -19,6 +19,10 @@ printf 'prices: {"NIC*": 1000}\nenergy: 0.1\n' > prices.yaml
 moefabric topology "$SOURCE/topologies/leaf-spine-100g.yaml" --json --prices prices.yaml --time '2 d' > topology-priced.json
 moefabric validate "$SOURCE/configs/validation" --only 'V9b.single.*' --quiet --json > validate.json
 moefabric validate "$SOURCE/configs/validation" --only V4.nccl.8x8 --quiet --json > validate-later.json
+moefabric train "$SOURCE/configs/training-deepseek-v3.yaml" --quiet --json --set cluster.gpus_used=8 --set traffic.expert_parallelism=8 \
+    --set traffic.tokens_per_gpu=16 --set training.sequence=16 --set training.gpus=64 --set training.pipeline_parallelism=8 --set training.virtual_stages=1 \
+    --set training.schedule=1f1b --set training.global_batch=64 --set seeds=2 --set 'policies=[ecmp+none, adaptive+none]' -o step.html > train.json
+grep -c 'id="timeline-figure"' step.html
 cp flow.run.json provenance.json
 python3 - <<'END'
 import glob, json, os
