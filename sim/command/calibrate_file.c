@@ -6,7 +6,6 @@
 #include "base/line.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,11 +128,11 @@ bool calibrate_file_write(const char *from, const char *to, const struct calibra
     bool good = copy(stream, from, text.bytes, changes, n, done, error);
     append(stream, changes, n, done);
     fclose(stream);
-    FILE *file = good ? fopen(to, "w") : NULL;
-    const bool failed = good && (file == NULL || fwrite(written, 1, size, file) != size);
-    if (good && ((file != NULL && fclose(file) != 0) || failed)) {
-        good = error_set(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, "%s cannot be written: %s", to,
-                         strerror(errno));
+    struct file_writer writer = {0};
+    good = good && file_writer_open(&writer, to, error);
+    if (good) {
+        fwrite(written, 1, size, writer.stream); /* the commit tells if that failed */
+        good = file_writer_commit(&writer, error);
     }
     free(written);
     free(text.bytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * Two figures of a platform from measured times, by least squares.
+ * Figures of a platform from measured times, by nonlinear least squares (GSL, trust region, Jacobian by differences).
  *
- * A measured time is base latency + latency of the way + bytes at the rate of the bottleneck. What the way takes, and how it depends on the rate, is
- * simulated: way_us + wire_us × x, where x is the simulated usable fraction ÷ the real one. So times are linear in base latency and x.
+ * Times are simulated, so nothing is assumed of how they depend on a figure. Figures are sought as multiples of where they begin, in the form in which times
+ * are nearly linear in them: the caller divides by a rate's multiple, and multiplies by a time's.
  */
 #ifndef MOEFABRIC_COMMAND_CALIBRATE_FIT_H
 #define MOEFABRIC_COMMAND_CALIBRATE_FIT_H
@@ -11,27 +11,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** One measurement. */
-struct calibrate_row {
-    double measured_us;
-    double way_us, wire_us; /**< simulated: what the usable fraction does not change, and what it divides */
-    double fitted_us;       /**< set by calibrate_fit */
+enum { CALIBRATE_FIT_FIGURES = 8 };
+
+/** What is to be fitted. */
+struct calibrate_fit_problem {
+    size_t rows, figures; /**< figures: at most CALIBRATE_FIT_FIGURES, fewer than rows */
+    /** Sets residuals[rows], (simulated - measured) ÷ measured, for multiples of the figures. False: the fit ends without a result. */
+    bool (*simulate)(void *context, const double *multiples, double *residuals);
+    void *context;
+    double *last; /**< [rows] receives the residuals of what was found */
 };
 
-/** Figures with standard errors. */
-struct calibrate_figures {
-    double base_us, base_error_us;
-    double stretch, stretch_error;  /**< x */
-    double residual;                /**< root of the mean square of (fitted - measured) ÷ measured */
-    bool base_known, stretch_known; /**< the rows determine it: its standard error is at most a tenth of it */
+/** What was found. */
+struct calibrate_fit_result {
+    double multiple[CALIBRATE_FIT_FIGURES];
+    double error
+        [CALIBRATE_FIT_FIGURES]; /**< standard errors of the multiples; infinite where no row depends on a figure */
+    double residual;             /**< root of the mean square of the residuals */
 };
 
-enum { CALIBRATE_LEAST_ROWS = 4 };
+/** Fits. False if rows are too few, simulate failed, or no minimum was found. */
+bool calibrate_fit(const struct calibrate_fit_problem *problem, struct calibrate_fit_result *result);
 
-/**
- * Fits; every row weighs by its share, not its time. False if the rows determine neither figure: fewer than CALIBRATE_LEAST_ROWS, or times that depend
- * on none of them.
- */
-bool calibrate_fit(struct calibrate_row *rows, size_t n, struct calibrate_figures *figures);
+/** Is a multiple determined: is its standard error at most a tenth of it? */
+bool calibrate_fit_known(const struct calibrate_fit_result *result, size_t figure);
 
 #endif

@@ -19,6 +19,7 @@ struct reading {
     struct perf_deepep_log *log;
     double ranks_us;
     uint32_t ranks;
+    unsigned line; /* of the last of them */
 };
 
 static bool refuse(struct error *error, const char *path, const struct line *line, const char *message) {
@@ -67,7 +68,8 @@ static bool take_best(const struct reading *reading, const char *text, const str
                                         .sms = isnan(sms) ? 0 : (uint32_t)sms,
                                         .time_us = time_of(text),
                                         .rdma = number_before(text, " GB/s (RDMA)"),
-                                        .nvl = number_before(text, " GB/s (NVL)")};
+                                        .nvl = number_before(text, " GB/s (NVL)"),
+                                        .line = line->number};
     if (isnan(row.time_us)) {
         return refuse(error, reading->path, line, "this result of DeepEP's tests gives no time");
     }
@@ -85,6 +87,7 @@ static bool take_rank(struct reading *reading, const char *text, const struct li
         return refuse(error, reading->path, line, "this result of DeepEP's tests gives no time");
     }
     reading->ranks_us += time_us;
+    reading->line = line->number;
     reading->ranks++;
     return true;
 }
@@ -111,8 +114,11 @@ static bool read_lines(struct reading *reading, const char *text, struct error *
     }
     struct perf_deepep_log *log = reading->log;
     if (log->count == 0 && reading->ranks > 0) {
-        log->rows[log->count++] = (struct perf_deepep_row){
-            .bf16 = reading->combine, .time_us = reading->ranks_us / reading->ranks, .rdma = NAN, .nvl = NAN};
+        log->rows[log->count++] = (struct perf_deepep_row){.bf16 = reading->combine,
+                                                           .time_us = reading->ranks_us / reading->ranks,
+                                                           .rdma = NAN,
+                                                           .nvl = NAN,
+                                                           .line = reading->line};
     }
     return log->count > 0 ||
            refuse(error, reading->path, &(struct line){0}, "the log holds no results of DeepEP's tests for this kind");

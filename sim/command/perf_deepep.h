@@ -17,6 +17,7 @@ struct perf_deepep_row {
     bool bf16;    /**< of dispatched tokens; else FP8 */
     uint32_t sms; /**< 0: not printed */
     double time_us, rdma, nvl;
+    unsigned line; /**< the last of them, of a mean over ranks */
 };
 
 /** Results of one log in their order. */

@@ -50,6 +50,7 @@ static bool take_line(const struct line *line, struct perf_log *log) {
     if (!read_row(text, &row)) {
         return false;
     }
+    row.line = line->number;
     if (row.bytes > 0) {
         log->rows = memory_resize(log->rows, (size_t)log->count + 1, sizeof *log->rows);
         log->rows[log->count++] = row;
@@ -57,8 +58,23 @@ static bool take_line(const struct line *line, struct perf_log *log) {
     return true;
 }
 
+/* Comments of the head: nccl-tests lists its ranks, `moefabric perf` counts them. */
+static uint32_t count_ranks(const char *text) {
+    uint32_t ranks = 0, listed = 0;
+    for (const char *line = text; line != NULL; line = strchr(line, '\n') != NULL ? strchr(line, '\n') + 1 : NULL) {
+        unsigned number;
+        char word[16];
+        if (sscanf(line, "# moefabric perf %15[a-z]: %u ranks", word, &number) == 2) {
+            ranks = number;
+        }
+        listed += sscanf(line, "# Rank %u", &number) == 1;
+    }
+    return listed > 0 ? listed : ranks;
+}
+
 static bool read_lines(const char *path, const char *text, struct perf_log *log, struct error *error) {
     struct line line = {.next = text};
+    log->ranks = count_ranks(text);
     while (line_next(&line)) {
         const char first = line.text[strspn(line.text, " \t")];
         if (isdigit((unsigned char)first) && !take_line(&line, log)) {

@@ -14,12 +14,14 @@ struct perf_log_row {
     uint64_t bytes;      /**< column size: of a rank's buffer */
     double time_us;      /**< column time */
     double algbw, busbw; /**< GB/s, as printed */
+    unsigned line;
 };
 
 /** All of them, in their order. Freed by perf_log_free. */
 struct perf_log {
     struct perf_log_row *rows;
     uint32_t count;
+    uint32_t ranks; /**< as many as its head lists (`#  Rank  0 …`), or as `moefabric perf` says; 0: not said */
 };
 
 /**
