@@ -138,6 +138,12 @@ struct experiment_model {
     uint32_t intermediate; /**< of an expert; 0 = not known */
 };
 
+/** Where a value stands in a file, for messages about what is found to be wrong later; line 0: nowhere. */
+struct experiment_place {
+    char file[256];
+    unsigned line, column;
+};
+
 /** Section `gate`: where popularity is from and how it varies, and what experts can take. A count that is 0 is as 1. */
 struct experiment_routing {
     char file[256];   /**< measured, trace: as given; empty = none */
@@ -153,6 +159,7 @@ struct experiment_routing {
     uint32_t micro_batches; /**< that a rank's tokens are cut into, one popularity each */
     double persistence;     /**< probability that the next micro-batch keeps it */
     double capacity_factor; /**< 0 = dropless */
+    struct experiment_place file_place, layer_place; /**< of the keys; line 0: not given */
 };
 
 /** Section `traffic`. */
@@ -333,12 +340,6 @@ struct experiment_receiver_credit {
     uint32_t pull_packets;
     bool adapts_pace;
     uint64_t interval_ps;
-};
-
-/** Where a value stands in a file, for messages about what is found to be wrong later; line 0: nowhere. */
-struct experiment_place {
-    char file[256];
-    unsigned line, column;
 };
 
 /** Where rates of failures are from (training/failure_rates.h). */

@@ -227,6 +227,8 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     if (background != NULL) {
         background_reader_read(background->value, experiment, reading->errors);
     }
+    locate(reading->root, "gate.file", &experiment->traffic.routing.file_place);
+    locate(reading->root, "gate.layer", &experiment->traffic.routing.layer_place);
     locate(reading->root, "training", &experiment->training.place);
     locate(reading->root, "training.stragglers.slow_gpus", &experiment->training.stragglers.place);
     locate(reading->root, "training.failures", &experiment->training.failures.place);

@@ -228,6 +228,20 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
     return moe;
 }
 
+/* A mistake that is of no line of a file is one of what the configuration asks of it. */
+static void point_at_settings(const struct experiment_routing *routing, struct error *error) {
+    const struct experiment_place *file = &routing->file_place, *layer = &routing->layer_place;
+    if (!error || error->line > 0 || error->hint[0] != '\0' || file->line == 0) {
+        return;
+    }
+    if (layer->line > 0) {
+        error_hint(error, "`gate.file` is set at %s:%u:%u, `gate.layer` at %s:%u:%u", file->file, file->line,
+                   file->column, layer->file, layer->line, layer->column);
+    } else {
+        error_hint(error, "`gate.file` is set at %s:%u:%u", file->file, file->line, file->column);
+    }
+}
+
 /* Groups by tables, and how many ranks one has. */
 static bool make_groups(const struct experiment_traffic *traffic, struct moe_counts_shape *shape, struct error *error) {
     char problem[ERROR_MESSAGE_SIZE];
@@ -265,6 +279,7 @@ struct gate *moe_prepare(const struct experiment_model *model, const struct expe
                      shape->group_ranks > placement->ranks_per_domain && shape->group_ranks < placement->n_ranks;
     struct gate *gate = make_gate(model, traffic, shape, error);
     if (!gate) {
+        point_at_settings(&traffic->routing, error);
         gpu_groups_free(shape->groups);
     }
     return gate;
