@@ -35,7 +35,7 @@
       "19 double and 38 single blocks: black-forest-labs/flux src/flux/util.py (1f71c43), mlcommons/training flux "    \
       "(3b3a4a6)")                                                                                                     \
     X("dlrm-dcnv2", 3, 0, 128, 0, 0, 0, 0, 1, 1, 0,                                                                    \
-      "mlcommons/training recommendation_v2 (3e2f731): 3 cross layers, embeddings of 128 elements")
+      "mlcommons/training recommendation_v2/torchrec_dlrm/README.MD (3e2f731): dcn_num_layers 3, embedding_dim 128")
 
 #define NAME(name, ...) name,
 #define MODEL(text, all, moe, width, n_experts, k, expert_width, shared_width, n_groups, kept, sequence, from)         \

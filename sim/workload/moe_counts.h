@@ -114,13 +114,19 @@ static inline uint32_t moe_counts_domain(const struct moe_counts *counts, uint32
 
 /** two_hop: position of a rank in its domain. */
 static inline uint32_t moe_counts_position(const struct moe_counts *counts, uint32_t rank) {
-    return moe_counts_local(counts, rank) % counts->domain_ranks;
+    return (counts->shape.groups ? counts->shape.groups->member[rank] % counts->shape.group_ranks : rank) %
+           counts->domain_ranks;
 }
 
-/** two_hop: the rank at a position of a rank's domain. */
-static inline uint32_t moe_counts_neighbour(const struct moe_counts *counts, uint32_t rank, uint32_t position) {
-    const uint32_t local = moe_counts_local(counts, rank);
-    return moe_counts_rank(counts, moe_counts_group(counts, rank), local - local % counts->domain_ranks + position);
+/** two_hop: where a rank's domain begins, for moe_counts_at. */
+static inline uint32_t moe_counts_base(const struct moe_counts *counts, uint32_t rank) {
+    return counts->shape.groups ? counts->shape.groups->member[rank] - moe_counts_position(counts, rank)
+                                : rank - rank % counts->domain_ranks;
+}
+
+/** two_hop: the rank at a position of the domain that begins at base. */
+static inline uint32_t moe_counts_at(const struct moe_counts *counts, uint32_t base, uint32_t position) {
+    return counts->shape.groups ? counts->shape.groups->gpu[base + position] : base + position;
 }
 
 /** two_hop: the rank at the same position in another domain of the group: forwarder of rank's tokens there, and the source of those that it forwards. */
@@ -136,7 +142,7 @@ static inline uint32_t moe_counts_index(const struct moe_counts *counts, uint32_
 
 /** The rank of an index in a rank's row. */
 static inline uint32_t moe_counts_row_rank(const struct moe_counts *counts, uint32_t rank, uint32_t index) {
-    return counts->shape.two_hop ? moe_counts_neighbour(counts, rank, index)
+    return counts->shape.two_hop ? moe_counts_at(counts, moe_counts_base(counts, rank), index)
                                  : moe_counts_rank(counts, moe_counts_group(counts, rank), index);
 }
 

@@ -231,7 +231,7 @@ static struct moe *assemble(const struct experiment_model *model, const struct e
 /* A mistake that is of no line of a file is one of what the configuration asks of it. */
 static void point_at_settings(const struct experiment_routing *routing, struct error *error) {
     const struct experiment_place *file = &routing->file_place, *layer = &routing->layer_place;
-    if (!error || error->line > 0 || error->hint[0] != '\0' || file->line == 0) {
+    if (!error || error->line > 0 || error->hint[0] != '\0' || file->line == 0 || routing->file[0] == '\0') {
         return;
     }
     if (layer->line > 0) {

@@ -109,14 +109,15 @@ static void forward(const struct moe *moe, enum moe_phase phase, uint32_t forwar
     const struct moe_counts *counts = moe->counts;
     const uint32_t posted = outbox->count;
     const uint32_t number = moe_counts_chunk_number(counts, source, moe_counts_domain(counts, forwarder), chunk);
-    const uint32_t n = counts->domain_ranks, own = moe_counts_position(counts, forwarder);
+    const uint32_t n = counts->domain_ranks, own = moe_counts_position(counts, forwarder),
+                   base = moe_counts_base(counts, forwarder);
     const uint32_t domain = moe_counts_domain(counts, source);
     for (uint32_t step = 1; step < n; step++) {
         const uint32_t position = own + step < n ? own + step : own + step - n;
         const struct moe_send send = {.phase = phase,
                                       .kind = MOE_TAG_DISPATCH_FORWARD,
                                       .from = forwarder,
-                                      .to = moe_counts_neighbour(counts, forwarder, position),
+                                      .to = moe_counts_at(counts, base, position),
                                       .domain = domain,
                                       .chunk = chunk,
                                       .copies = moe_counts_part(counts, number, position),
@@ -278,11 +279,11 @@ uint64_t moe_hops_near(const struct moe *moe, enum moe_phase phase, uint32_t fro
 /* A chunk crosses the fabric, then its parts leave the forwarder. A forwarder's own part stays there and was already counted on arrival. */
 static void sum_chunk(const struct moe_counts *counts, struct moe_totals *totals, uint32_t source, uint32_t domain,
                       uint32_t chunk) {
-    const uint32_t forwarder = moe_counts_mate(counts, source, domain);
+    const uint32_t forwarder = moe_counts_mate(counts, source, domain), base = moe_counts_base(counts, forwarder);
     const uint32_t number = moe_counts_chunk_number(counts, source, domain, chunk);
     moe_totals_add(counts, totals, source, forwarder, moe_counts_chunk_tokens(counts, source, domain, chunk), 1);
     for (uint32_t position = 0; position < counts->domain_ranks; position++) {
-        const uint32_t neighbour = moe_counts_neighbour(counts, forwarder, position);
+        const uint32_t neighbour = moe_counts_at(counts, base, position);
         if (neighbour != forwarder) {
             moe_totals_add(counts, totals, forwarder, neighbour, moe_counts_part(counts, number, position), 1);
         }
@@ -317,9 +318,9 @@ static uint64_t remote_tokens(const struct moe_counts *counts, uint32_t source, 
 void moe_hops_add_row(const struct moe *moe, enum moe_phase phase, uint32_t rank, uint64_t *copies) {
     const struct moe_counts *counts = moe->counts;
     const bool outward = moe_phase_outward(phase);
-    const uint32_t own = moe_counts_domain(counts, rank);
+    const uint32_t own = moe_counts_domain(counts, rank), base = moe_counts_base(counts, rank);
     for (uint32_t position = 0; position < counts->domain_ranks; position++) {
-        const uint32_t peer = moe_counts_neighbour(counts, rank, position);
+        const uint32_t peer = moe_counts_at(counts, base, position);
         copies[peer] += peer != rank ? moe_hops_near(moe, phase, rank, peer) : 0;
     }
     for (uint32_t step = 1; step < counts->group_domains; step++) {
@@ -328,7 +329,7 @@ void moe_hops_add_row(const struct moe *moe, enum moe_phase phase, uint32_t rank
         copies[mate] += outward ? counts->crossing[(uint64_t)rank * counts->group_domains + domain]
                                 : counts->crossing[(uint64_t)mate * counts->group_domains + own];
         for (uint32_t position = 0; position < counts->domain_ranks; position++) {
-            const uint32_t peer = moe_counts_neighbour(counts, rank, position);
+            const uint32_t peer = moe_counts_at(counts, base, position);
             const uint32_t forwarder = outward ? rank : peer, destination = outward ? peer : rank;
             copies[peer] +=
                 peer != rank ? remote_tokens(counts, moe_counts_mate(counts, forwarder, domain), destination) : 0;

@@ -152,6 +152,8 @@ static void check_round_trip(void) {
     memset(experiment.topology.path, 0, sizeof experiment.topology.path);
     experiment.record.links_place = again.record.links_place; /* of another file */
     experiment.record.pairs_place = again.record.pairs_place;
+    experiment.traffic.routing.file_place = again.traffic.routing.file_place;
+    experiment.traffic.routing.layer_place = again.traffic.routing.layer_place;
     experiment.training.place = again.training.place;
     experiment.training.stragglers.place = again.training.stragglers.place;
     experiment.training.failures.place = again.training.failures.place;
