@@ -32,7 +32,7 @@ static void add_run(const struct size_study *study, const struct design_figures 
     const bool valued = design->state == DESIGN_FLUID || design->state == DESIGN_PACKETS;
     const struct entry entries[] = {
         {target_metrics[study->target], valued ? design->value.mean * (tokens ? 1 : PS_PER_S) : NAN},
-        {"power", design->watts},
+        {"power", study->size.rack_power_watts > 0 ? design->watts : NAN},
         {"network_power", design->network_watts},
         {"cost", design->cost},
         {"goodput", design->goodput},

@@ -108,7 +108,7 @@
 
   const drawPareto = () => {
     const x = byId("pareto-x").value, y = byId("pareto-y").value;
-    const width = 720, height = 380, left = 64, bottom = 44, top = 10, right = 16;
+    const width = 720, height = 380, left = 64, bottom = 44, top = 26, right = 16;
     const some = shown(x).filter((mark) => mark.value(y) !== undefined);
     const front = frontOf(some, x, y).sort((one, other) => one.value(x) - other.value(x));
     const scaleFor = (metric) => scaleOf(sweep.units[metric], d3.max(some, (mark) => mark.value(metric)) || 1);
@@ -121,7 +121,7 @@
     svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(d3.axisBottom(along));
     svg.append("g").attr("transform", `translate(${left},0)`).call(d3.axisLeft(up));
     svg.append("text").attr("class", "soft").attr("x", width - right).attr("y", height - 6).attr("text-anchor", "end").text(`${title(x)}${unitX ? `, ${unitX}` : ""}`);
-    svg.append("text").attr("class", "soft").attr("x", left + 6).attr("y", top + 10).text(`${title(y)}${unitY ? `, ${unitY}` : ""}`);
+    svg.append("text").attr("class", "soft").attr("x", 4).attr("y", 14).text(`${title(y)}${unitY ? `, ${unitY}` : ""}`);
     svg.append("path").attr("class", "front").attr("fill", "none").attr("stroke", colours[1]).attr("stroke-width", 1.5)
       .attr("d", d3.line().x((mark) => along(mark.value(x) / sizeX)).y((mark) => up(mark.value(y) / sizeY)).curve(isHigherBetter(x) ? d3.curveStepBefore : d3.curveStepAfter)(front));
     for (const mark of some) {
@@ -167,7 +167,7 @@
   const first = (names, but) => names.find((name) => name !== but && headlines.some((headline) => headline.name === name))
     ?? headlines.find(({ name }) => name !== but)?.name;
   const startTrade = () => {
-    const x = first(["cost", "power", "worst_queue"]), y = first(["step_time", "time_to_train", "tokens_per_s", "all_to_all.p99", "rank_time.max"], x);
+    const x = first(["cost", "power", "network_power", "worst_queue"]), y = first(["step_time", "time_to_train", "tokens_per_s", "all_to_all.p99", "rank_time.max"], x);
     if (marks.length === 0 || y === undefined) {
       byId("trade").remove();
       return;
