@@ -33,6 +33,7 @@ static const struct arguments_line option_lines[] = {
      "sizes from FIRST to LAST, doubling (bytes of a rank's buffer, or tokens a GPU)"},
     {ARGUMENTS_AGAINST, 'a', "against", "LOG",
      "a log of nccl-tests, or of DeepEP's tests, to compare with, row by row"},
+    {ARGUMENTS_CASES, 'C', "cases", "N", "score it on N clusters with faults drawn at random, and healthy ones"},
     {ARGUMENTS_BATCHES, 'b', "batches", "N", "micro-batches to learn from (default: 4)"},
     {ARGUMENTS_STEPS, 'k', "steps", "N", "placements to try, about (default: 5000)"},
     {ARGUMENTS_LAYERS, 'L', "layers", "LIST", "layers of the gate, such as 0-23: a placement for each"},
@@ -243,6 +244,8 @@ static bool take_option(struct arguments *arguments, const struct arguments_gram
         return take_model(arguments, grammar, exit_code);
     case 'b':
         return read_number(optarg, 1024, "--batches", &arguments->batches, grammar, exit_code);
+    case 'C':
+        return read_number(optarg, 100000, "--cases", &arguments->cases, grammar, exit_code);
     case 'L':
         arguments->layers = optarg;
         return true;

@@ -32,6 +32,7 @@ enum arguments_option {
     ARGUMENTS_SIZES = 1 << 11,   /**< --sizes FIRST:LAST */
     ARGUMENTS_AGAINST = 1 << 12, /**< --against LOG */
     ARGUMENTS_MODEL = 1 << 22,   /**< --model NAME */
+    ARGUMENTS_CASES = 1 << 18,   /**< --cases N */
     ARGUMENTS_BATCHES = 1 << 20, /**< --batches N */
     ARGUMENTS_STEPS = 1 << 21,   /**< --steps N */
     ARGUMENTS_LAYERS = 1 << 19,  /**< --layers LIST */
@@ -90,6 +91,7 @@ struct arguments {
     uint64_t seed;
     unsigned threads;        /**< as given, else the number of processors */
     uint32_t batches, steps; /**< 0 if not given */
+    uint32_t cases;          /**< 0 if not given */
     const char *layers;      /**< NULL if not given */
     uint32_t jobs;           /**< 0 if not given */
     uint32_t shard, shards;  /**< --shard: 1 … shards; 0 if not given */

@@ -287,6 +287,12 @@ static bool has_model(const struct experiment *experiment) {
     return is_moe(experiment) || has_step(experiment);
 }
 
+/* Stragglers are looked for without a step, too. */
+static bool has_training(const struct experiment *experiment) {
+    return has_step(experiment) || experiment->training.stragglers.slow_gpus[0] != '\0' ||
+           experiment->training.stragglers.clock_deviation > 0;
+}
+
 static bool has_virtual_stages(const struct experiment *experiment) {
     return has_step(experiment) && experiment->training.schedule != EXPERIMENT_SCHEDULE_1F1B;
 }
@@ -335,7 +341,7 @@ static bool has_kernels(const struct experiment *experiment) {
 }
 
 static const struct rule rules[] = {
-    {"training", has_step, "with training.global_batch"},
+    {"training", has_training, "with training.global_batch"},
     {"training.failures", has_interruptions, "with rates, or a time between failures"},
     {"training.checkpoint", has_interruptions, "with training.failures"},
     {"training.checkpoint.copy_rate", has_copies_to_hosts, "with training.checkpoint.asynchronous"},

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "base/error_id.h"
+#include "base/progress.h"
+#include "base/table.h"
+#include "command/arguments.h"
+#include "command/command.h"
+#include "command/detect_run.h"
+#include "command/interrupt.h"
+#include "command/study.h"
+#include "fabric/builder.h"
+#include "fabric/names.h"
+#include "results/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+const struct arguments_grammar command_detect_grammar = {
+    .command = "detect",
+    .operand = "CONFIG",
+    .operand_required = true,
+    .options = ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_CASES | ARGUMENTS_JSON | ARGUMENTS_QUIET,
+    .description =
+        "Simulates the traffic of a configuration with all that is wrong in it (`failures`, `cluster.crossed_gpus`, "
+        "`training.stragglers`, gate),\nand names slow GPUs, NICs, hosts, links, rails and experts from what "
+        "monitoring "
+        "would see of it alone, the worst first.\nWith --cases the detector is scored on so many clusters with faults "
+        "drawn at random, and healthy ones.",
+    .examples = "  moefabric detect configs/detect-straggler.yaml\n"
+                "  moefabric detect configs/detect-straggler.yaml --cases 200\n",
+};
+
+const struct arguments_grammar command_preflight_grammar = {
+    .command = "preflight",
+    .operand = "CONFIG",
+    .operand_required = true,
+    .options = ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_CASES | ARGUMENTS_JSON | ARGUMENTS_QUIET,
+    .description =
+        "Simulates a probe of a cluster before it trains: rounds in which every GPU sends to one other, a matrix "
+        "multiplication on each GPU,\nand a look at ports and neighbours; names marginal clocks, NICs, hosts, links "
+        "and "
+        "rails. Two minutes on a real cluster.\nWith --cases the probe is scored on so many clusters with faults drawn "
+        "at random, and healthy ones.",
+    .examples = "  moefabric preflight configs/detect-straggler.yaml\n"
+                "  moefabric preflight configs/detect-straggler.yaml --cases 200\n",
+};
+
+static const char *place_of(const struct fabric *fabric, const struct detector_finding *finding, char *name,
+                            size_t size) {
+    if (finding->cable != TELEMETRY_NONE) {
+        return fabric_link_name(fabric, finding->cable, name, size);
+    }
+    return fabric_device_name(fabric, finding->rank, name, size);
+}
+
+/* What an amount means depends on the fault. */
+static void print_amount(struct table *table, const struct detector_finding *finding) {
+    if (finding->fault == DETECTOR_WRONG_RAIL || (finding->fault == DETECTOR_SLOW_HOST && finding->amount == 0)) {
+        table_cell(table, "%s", finding->fault == DETECTOR_WRONG_RAIL ? "on the leaf of another" : "pauses its leaf");
+    } else if (finding->fault == DETECTOR_LOSSY) {
+        table_cell(table, "loses %.2g of packets", finding->amount);
+    } else {
+        table_cell(table, "%.1f %% more than peers", 100 * finding->amount);
+    }
+}
+
+static void print_report(const struct fabric *fabric, const struct detector_report *report, bool probe) {
+    char name[NAMES_LINK_SIZE];
+    if (probe) {
+        printf("probe     %d rounds of pairs, %.0f s on a cluster\n", DETECT_RUN_ROUNDS, DETECT_RUN_PROBE_S);
+    }
+    if (report->count == 0) {
+        printf("nothing is wrong, as far as can be seen\n");
+        return;
+    }
+    struct table *table = table_create();
+    table_column(table, "what", TABLE_LEFT);
+    table_column(table, "where", TABLE_LEFT);
+    table_column(table, "how much", TABLE_LEFT);
+    table_column(table, "spreads away", TABLE_RIGHT);
+    for (uint32_t i = 0; i < report->count; i++) {
+        const struct detector_finding *finding = &report->findings[i];
+        table_cell(table, "%s", detector_fault_names[finding->fault]);
+        table_cell(table, "%s", place_of(fabric, finding, name, sizeof name));
+        print_amount(table, finding);
+        if (isfinite(finding->spreads) && finding->spreads > 0) {
+            table_cell(table, "%.3g", finding->spreads);
+        } else {
+            table_cell(table, "–");
+        }
+    }
+    table_print(table, stdout, 0);
+    table_free(table);
+    printf(report->more ? "and more\n" : "%s", "");
+}
+
+static void print_report_json(const struct fabric *fabric, const struct detector_report *report) {
+    struct json json = json_begin(stdout);
+    char name[NAMES_LINK_SIZE];
+    json_object(&json);
+    json_name(&json, "findings");
+    json_array(&json);
+    for (uint32_t i = 0; i < report->count; i++) {
+        const struct detector_finding *finding = &report->findings[i];
+        json_object(&json);
+        json_member_text(&json, "what", detector_fault_names[finding->fault]);
+        json_member_text(&json, "where", place_of(fabric, finding, name, sizeof name));
+        json_member_short(&json, "amount", finding->amount);
+        json_member_short(&json, "spreads", finding->spreads);
+        json_object_end(&json);
+    }
+    json_array_end(&json);
+    json_member_boolean(&json, "more", report->more);
+    json_object_end(&json);
+    json_end(&json);
+}
+
+/* ---- campaigns ---- */
+
+static void print_score(const struct fault_campaign_score *score) {
+    struct table *table = table_create();
+    table_column(table, "fault", TABLE_LEFT);
+    table_column(table, "there", TABLE_RIGHT);
+    table_column(table, "found", TABLE_RIGHT);
+    table_column(table, "wrongly named", TABLE_RIGHT);
+    table_column(table, "precision", TABLE_RIGHT);
+    table_column(table, "recall", TABLE_RIGHT);
+    for (uint32_t fault = 0; fault < DETECTOR_FAULTS; fault++) {
+        table_cell(table, "%s", detector_fault_names[fault]);
+        table_cell(table, "%" PRIu32, score->there[fault]);
+        table_cell(table, "%" PRIu32, score->found[fault]);
+        table_cell(table, "%" PRIu32, score->wrong[fault]);
+        table_cell(table, "%.3f", fault_campaign_precision(score, fault));
+        table_cell(table, "%.3f", fault_campaign_recall(score, fault));
+    }
+    table_print(table, stdout, 0);
+    table_free(table);
+    printf("\n%" PRIu32 " cases: precision %.3f, recall %.3f; something named in %" PRIu32 " of %" PRIu32
+           " healthy ones; of %" PRIu32 " with faults one is named first in %" PRIu32 "\n",
+           score->cases, fault_campaign_precision(score, DETECTOR_FAULTS),
+           fault_campaign_recall(score, DETECTOR_FAULTS), score->healthy_named, score->healthy, score->faulty,
+           score->first_right);
+}
+
+static void print_score_json(const struct fault_campaign_score *score) {
+    struct json json = json_begin(stdout);
+    json_object(&json);
+    json_member_whole(&json, "cases", score->cases);
+    json_member_number(&json, "precision", fault_campaign_precision(score, DETECTOR_FAULTS));
+    json_member_number(&json, "recall", fault_campaign_recall(score, DETECTOR_FAULTS));
+    json_member_whole(&json, "healthy", score->healthy);
+    json_member_whole(&json, "healthy_named", score->healthy_named);
+    json_member_whole(&json, "faulty", score->faulty);
+    json_member_whole(&json, "first_right", score->first_right);
+    json_name(&json, "faults");
+    json_array(&json);
+    for (uint32_t fault = 0; fault < DETECTOR_FAULTS; fault++) {
+        json_object(&json);
+        json_member_text(&json, "what", detector_fault_names[fault]);
+        json_member_whole(&json, "there", score->there[fault]);
+        json_member_whole(&json, "found", score->found[fault]);
+        json_member_whole(&json, "wrong", score->wrong[fault]);
+        json_object_end(&json);
+    }
+    json_array_end(&json);
+    json_object_end(&json);
+    json_end(&json);
+}
+
+static void show(void *context, uint32_t done, uint32_t of) {
+    struct progress *shown = context;
+    const struct progress_sample sample = {.share_done = (double)done / of,
+                                           .parts = of,
+                                           .parts_done = done,
+                                           .part_name = "cases",
+                                           .without_packets = true};
+    if (done < of) {
+        progress_update(shown, &sample);
+    } else {
+        progress_finish(shown, &sample);
+    }
+}
+
+static bool score(const struct arguments *given, const struct experiment *experiment, const struct detect_run *how,
+                  struct error *error) {
+    struct fault_campaign_score result;
+    struct progress progress;
+    progress_init(&progress, stderr, how->probe ? "preflight" : "detect", given->quiet);
+    const struct detect_run_watch watch = {.show = show, .context = &progress};
+    if (!detect_run_campaign(&result, experiment, how, given->cases, &watch, error)) {
+        return false;
+    }
+    if (result.cases < given->cases) {
+        return error_set(error, EXIT_CODE_INTERRUPTED, ERROR_ID_RUN_LIMIT, "interrupted after %" PRIu32 " cases",
+                         result.cases);
+    }
+    if (given->json) {
+        print_score_json(&result);
+    } else {
+        print_score(&result);
+    }
+    return true;
+}
+
+static bool look(const struct arguments *given, const struct experiment *experiment, const struct detect_run *how,
+                 struct error *error) {
+    struct detector_report report;
+    struct fabric *fabric = fabric_build(&experiment->topology, error);
+    const bool done = fabric != NULL && detect_run_look(&report, experiment, how, error);
+    if (done && given->json) {
+        print_report_json(fabric, &report);
+    } else if (done) {
+        print_report(fabric, &report, how->probe);
+    }
+    fabric_free(fabric);
+    return done;
+}
+
+static int run(const struct arguments *given, bool probe) {
+    struct experiment experiment;
+    struct error error = {0};
+    struct detect_run how = {.probe = probe};
+    const enum exit_code code = arguments_experiment(given, &experiment);
+    if (code != EXIT_CODE_OK) {
+        return (int)code;
+    }
+    if (given->policy != NULL && !study_find_policy(&experiment, given->policy, &how.policy)) {
+        return EXIT_CODE_USAGE;
+    }
+    how.seed = experiment.seeds[0];
+    if (experiment.traffic.pattern != EXPERIMENT_PATTERN_MOE) {
+        error_set(&error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                  "stragglers are looked for in the exchanges of a layer with experts: traffic.pattern must be moe");
+    } else if (given->cases > 0 ? score(given, &experiment, &how, &error) : look(given, &experiment, &how, &error)) {
+        return EXIT_CODE_OK;
+    }
+    if (error.exit_code == EXIT_CODE_CONFIGURATION && error.file[0] == '\0') {
+        snprintf(error.file, sizeof error.file, "%s", given->operand);
+    }
+    error_print(stderr, &error);
+    return (int)error.exit_code;
+}
+
+int command_detect(int n_arguments, char **arguments) {
+    struct arguments given;
+    int code;
+    interrupt_listen();
+    return arguments_read(&given, &command_detect_grammar, n_arguments, arguments, &code) ? run(&given, false) : code;
+}
+
+int command_preflight(int n_arguments, char **arguments) {
+    struct arguments given;
+    int code;
+    interrupt_listen();
+    return arguments_read(&given, &command_preflight_grammar, n_arguments, arguments, &code) ? run(&given, true) : code;
+}
