@@ -3,6 +3,7 @@
 
 #include "base/error_id.h"
 #include "command/plan.h"
+#include "config/experiment_place.h"
 #include "results/summary.h"
 #include "workload/moe_summary.h"
 
@@ -54,12 +55,28 @@ static bool check_model(const struct experiment *experiment, struct error *error
                   "a training step takes its model's layers as published: section `model` changes them");
 }
 
-static bool check_precision(const struct gpu *gpu, enum experiment_precision precision, const char *key,
-                            struct error *error) {
+/* Does the GPU compute in what the configuration says? */
+static bool check_precisions(const struct gpu *gpu, const struct experiment_training *training, struct error *error) {
     static const char *const names[EXPERIMENT_PRECISIONS] = {"bf16", "fp8", "mxfp8", "nvfp4"};
-    return gpu->tflops[precision] > 0 ||
-           error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
-                     "training.%s: a GPU `%s` does not compute in %s", key, gpu->name, names[precision]);
+    const struct {
+        const char *name;
+        enum experiment_training_key key;
+        enum experiment_precision precision;
+    } keys[] = {
+        {"precision", EXPERIMENT_TRAINING_PRECISION, training->precision},
+        {"expert_precision", EXPERIMENT_TRAINING_EXPERT_PRECISION, training->expert_precision},
+        {"attention_precision", EXPERIMENT_TRAINING_ATTENTION_PRECISION, training->attention_precision},
+        {"logits_precision", EXPERIMENT_TRAINING_LOGITS_PRECISION, training->logits_precision},
+    };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (gpu->tflops[keys[i].precision] == 0) {
+            error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                      "training.%s: a GPU `%s` does not compute in %s", keys[i].name, gpu->name,
+                      names[keys[i].precision]);
+            return experiment_place_blame(&training->key_places[keys[i].key], error);
+        }
+    }
+    return true;
 }
 
 static bool fill(struct training_setup *setup, const struct experiment *experiment, struct error *error) {
@@ -74,11 +91,7 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
                                      .gpu = gpu_find(training->gpu),
                                      .exchange_sms = experiment->traffic.sms,
                                      .exchange = {.expert_load = 1}};
-    if (!check_precision(setup->gpu, training->precision, "precision", error) ||
-        !check_precision(setup->gpu, training->expert_precision, "expert_precision", error) ||
-        !check_precision(setup->gpu, training->attention_precision, "attention_precision", error) ||
-        !check_precision(setup->gpu, training->logits_precision, "logits_precision", error) ||
-        !training_groups_fill(&setup->groups, experiment, error)) {
+    if (!check_precisions(setup->gpu, training, error) || !training_groups_fill(&setup->groups, experiment, error)) {
         return false;
     }
     setup->groups.nvlink_bytes_per_s = (double)topology->nvlink.link_rate_bits_per_s / 8 *
@@ -99,11 +112,8 @@ bool train_setup_is_dense(const struct training_setup *setup) {
 }
 
 void train_setup_locate(const struct experiment *experiment, struct error *error) {
-    const struct experiment_place *place = &experiment->training.place;
-    if (error->exit_code == EXIT_CODE_CONFIGURATION && error->file[0] == '\0') {
-        snprintf(error->file, sizeof error->file, "%s", place->file);
-        error->line = place->line;
-        error->column = place->column;
+    if (error->exit_code == EXIT_CODE_CONFIGURATION) {
+        experiment_place_blame(&experiment->training.place, error);
     }
 }
 

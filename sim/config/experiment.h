@@ -488,6 +488,18 @@ enum experiment_group_order {
     EXPERIMENT_GROUP_ORDER_PIPELINE_DATA, /**< stages of a copy follow each other, then copies */
 };
 
+/** Keys of `training` whose mistakes can be found later, when the model or the groups are known. */
+enum experiment_training_key {
+    EXPERIMENT_TRAINING_GPUS,
+    EXPERIMENT_TRAINING_GLOBAL_BATCH,
+    EXPERIMENT_TRAINING_LAYOUT,
+    EXPERIMENT_TRAINING_PRECISION,
+    EXPERIMENT_TRAINING_EXPERT_PRECISION,
+    EXPERIMENT_TRAINING_ATTENTION_PRECISION,
+    EXPERIMENT_TRAINING_LOGITS_PRECISION,
+    EXPERIMENT_TRAINING_KEYS
+};
+
 /** Section `training`: the step around the layer that is simulated. */
 struct experiment_training {
     uint32_t gpus; /**< that train; 0 = those of the cluster */
@@ -519,6 +531,7 @@ struct experiment_training {
     uint32_t evaluation_batch;     /**< sequences that an evaluation takes forward; 0 = none */
     uint32_t evaluation_every;     /**< steps from one to the next */
     struct experiment_place place; /**< of the section */
+    struct experiment_place key_places[EXPERIMENT_TRAINING_KEYS];
     struct experiment_stragglers stragglers;
     struct experiment_interruptions failures;
     struct experiment_checkpoint checkpoint;

@@ -205,6 +205,26 @@ static void locate_size(const struct tree_node *root, struct experiment_size *si
     locate(root, "size.memory", &size->memory_place);
 }
 
+/** Where a training step's section and those of its keys stand that the rest of the configuration can contradict. */
+static void locate_training(const struct tree_node *root, struct experiment_training *training) {
+    static const char *const keys[EXPERIMENT_TRAINING_KEYS] = {
+        [EXPERIMENT_TRAINING_GPUS] = "training.gpus",
+        [EXPERIMENT_TRAINING_GLOBAL_BATCH] = "training.global_batch",
+        [EXPERIMENT_TRAINING_LAYOUT] = "training.pipeline_layout",
+        [EXPERIMENT_TRAINING_PRECISION] = "training.precision",
+        [EXPERIMENT_TRAINING_EXPERT_PRECISION] = "training.expert_precision",
+        [EXPERIMENT_TRAINING_ATTENTION_PRECISION] = "training.attention_precision",
+        [EXPERIMENT_TRAINING_LOGITS_PRECISION] = "training.logits_precision",
+    };
+    locate(root, "training", &training->place);
+    for (int key = 0; key < EXPERIMENT_TRAINING_KEYS; key++) {
+        locate(root, keys[key], &training->key_places[key]);
+    }
+    locate(root, "training.stragglers.slow_gpus", &training->stragglers.place);
+    locate(root, "training.failures", &training->failures.place);
+    locate(root, "training.checkpoint", &training->checkpoint.place);
+}
+
 /** All values, once files and overrides are one tree. */
 static void fill(const struct reading *reading, const struct tree_node *topology) {
     struct experiment *experiment = reading->experiment;
@@ -229,10 +249,7 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     }
     locate(reading->root, "gate.file", &experiment->traffic.routing.file_place);
     locate(reading->root, "gate.layer", &experiment->traffic.routing.layer_place);
-    locate(reading->root, "training", &experiment->training.place);
-    locate(reading->root, "training.stragglers.slow_gpus", &experiment->training.stragglers.place);
-    locate(reading->root, "training.failures", &experiment->training.failures.place);
-    locate(reading->root, "training.checkpoint", &experiment->training.checkpoint.place);
+    locate_training(reading->root, &experiment->training);
     locate_size(reading->root, &experiment->size);
     locate(reading->root, "record.links", &experiment->record.links_place);
     locate(reading->root, "record.pairs", &experiment->record.pairs_place);

@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "config/experiment_place.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@ bool training_cut(const struct training_setup *setup, const struct layer_time *l
                          n_layers, n_parts);
     }
     if (strcmp(text, "auto") != 0) {
-        return pipeline_layout_read(layout, text, n_layers, n_parts, error);
+        return pipeline_layout_read(layout, text, n_layers, n_parts, error) ||
+               experiment_place_blame(&setup->training->key_places[EXPERIMENT_TRAINING_LAYOUT], error);
     }
     uint64_t *costs = memory_allocate(n_layers, sizeof *costs);
     for (uint32_t i = 0; i < n_layers; i++) {

@@ -2,6 +2,7 @@
 #include "training/training_groups.h"
 
 #include "base/error_id.h"
+#include "config/experiment_place.h"
 #include "config/experiment_preset.h"
 
 #include <inttypes.h>
@@ -14,7 +15,8 @@ static bool divides(uint64_t part, uint64_t whole, const char *what, const char 
 }
 
 /* GPUs of a copy of the model, times copies, are all GPUs. */
-static bool fill_parallel(struct training_groups *groups, struct error *error) {
+static bool fill_parallel(struct training_groups *groups, const struct experiment_training *training,
+                          struct error *error) {
     const uint64_t of_copy = (uint64_t)groups->tensor * groups->context * groups->pipeline;
     if (groups->gpus == 0 || groups->gpus % of_copy != 0) {
         error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
@@ -24,7 +26,7 @@ static bool fill_parallel(struct training_groups *groups, struct error *error) {
         error_hint(error, "%" PRIu64 " copies take %" PRIu64 " GPUs, %" PRIu64 " take %" PRIu64, groups->gpus / of_copy,
                    groups->gpus / of_copy * of_copy, groups->gpus / of_copy + 1,
                    (groups->gpus / of_copy + 1) * of_copy);
-        return false;
+        return experiment_place_blame(&training->key_places[EXPERIMENT_TRAINING_GPUS], error);
     }
     groups->data = (uint32_t)(groups->gpus / of_copy);
     groups->replicas = groups->data * groups->context;
@@ -89,11 +91,13 @@ static bool fill_batch(struct training_groups *groups, const struct experiment_t
     const bool parts = training->schedule != EXPERIMENT_SCHEDULE_1F1B && training->virtual_stages > 1;
     if (!divides(at_once, training->global_batch, "data-parallel copies × training.micro_batch",
                  "training.global_batch", error)) {
-        return false;
+        return experiment_place_blame(&training->key_places[EXPERIMENT_TRAINING_GLOBAL_BATCH], error);
     }
     groups->micro_batches = (uint32_t)(training->global_batch / at_once);
-    return !parts || divides(groups->pipeline, groups->micro_batches, "with several virtual stages, pipeline stages",
-                             "the micro-batches of a copy", error);
+    return !parts ||
+           divides(groups->pipeline, groups->micro_batches, "with several virtual stages, pipeline stages",
+                   "the micro-batches of a copy", error) ||
+           experiment_place_blame(&training->key_places[EXPERIMENT_TRAINING_GLOBAL_BATCH], error);
 }
 
 /* GPUs of a stage come in blocks, one after another in a domain as the order says. */
@@ -122,7 +126,7 @@ bool training_groups_fill(struct training_groups *groups, const struct experimen
                                        .gpus_per_domain = topology->gpus_used};
     groups->nic_bytes_per_s =
         (double)topology->nic.rate_bits_per_s * topology->nic.planes / 8 * (double)topology->nic.payload_bytes / wire;
-    if (!fill_parallel(groups, error) || !fill_experts(groups, experiment, preset, simulated, error) ||
+    if (!fill_parallel(groups, training, error) || !fill_experts(groups, experiment, preset, simulated, error) ||
         !fill_tokens(groups, experiment, sequence, preset->experts > 0, error) ||
         !fill_batch(groups, training, error)) {
         return false;

@@ -155,6 +155,7 @@ static void check_round_trip(void) {
     experiment.traffic.routing.file_place = again.traffic.routing.file_place;
     experiment.traffic.routing.layer_place = again.traffic.routing.layer_place;
     experiment.training.place = again.training.place;
+    memcpy(experiment.training.key_places, again.training.key_places, sizeof experiment.training.key_places);
     experiment.training.stragglers.place = again.training.stragglers.place;
     experiment.training.failures.place = again.training.failures.place;
     experiment.training.checkpoint.place = again.training.checkpoint.place;
