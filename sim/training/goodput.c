@@ -12,6 +12,7 @@
 #define CHECKPOINT_BYTES_PER_PARAMETER 14 /* BF16 weights, FP32 master copy, Adam's two moments (arXiv:1910.02054) */
 #define LEAST_INTERVAL_S 1e-3             /* ours: no training takes checkpoints more often */
 #define TOLERANCE 1e-10
+#define ROUNDING 1e-12 /* of an interval that has been a logarithm */
 enum { MOST_ITERATIONS = 500 };
 
 /* ---- outages ---- */
@@ -125,9 +126,10 @@ double goodput_expected_s(const struct goodput *goodput, double interval_s, doub
     return once * (to_first + (checkpoints - 1) * to_next + to_end);
 }
 
+/* The optimum may be where one is written as soon as the next begins, but for rounding. */
 static bool check_writing(const struct goodput *goodput, const struct goodput_job *job, struct error *error) {
     const struct experiment_place *place = &job->checkpoint->place;
-    if (goodput->write_s <= goodput->interval_s + goodput->cost_s) {
+    if (goodput->write_s <= (goodput->interval_s + goodput->cost_s) * (1 + ROUNDING)) {
         return true;
     }
     error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,

@@ -187,6 +187,20 @@ START_TEST(storage_that_cannot_keep_up_is_refused) {
 }
 END_TEST
 
+/* Best would be every ten minutes; written in hours, the shortest interval that storage allows is the optimum, whatever rounding makes of it. */
+START_TEST(slow_storage_makes_the_interval_as_long_as_it_writes) {
+    for (int i = 0; i < 100; i++) {
+        const struct goodput_job job = job_of(1000 * HOUR_S);
+        checkpoint.asynchronous = true;
+        checkpoint.cost_s = 5;
+        checkpoint.storage_bytes_per_s = 100000000 + 1000003 * (uint64_t)i;
+        const struct goodput goodput = goodput_of(&job);
+        ck_assert_double_gt(goodput.write_s, goodput.young_s);
+        ck_assert_double_eq_tol((goodput.interval_s + goodput.cost_s) / goodput.write_s, 1, 1e-9);
+    }
+}
+END_TEST
+
 START_TEST(courses_are_the_same_again_and_others_with_another_seed) {
     const struct goodput_job job = job_of(50 * HOUR_S);
     const struct goodput goodput = goodput_of(&job);
@@ -213,6 +227,7 @@ int main(void) {
     tcase_add_test(cases, nothing_fails_and_nothing_is_lost);
     tcase_add_test(cases, a_job_that_never_ends_says_so);
     tcase_add_test(cases, storage_that_cannot_keep_up_is_refused);
+    tcase_add_test(cases, slow_storage_makes_the_interval_as_long_as_it_writes);
     tcase_add_test(cases, courses_are_the_same_again_and_others_with_another_seed);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
