@@ -262,6 +262,8 @@ static bool step_of_copy(const struct training_setup *setup, const struct stragg
     }
     if (done) {
         run(&making, observe, context, result);
+    } else {
+        training_result_fini(result);
     }
     finish(&making);
     return done;

@@ -62,7 +62,7 @@ struct training_result {
     double state_bytes; /**< weights, gradients and optimiser of a GPU of the fullest stage */
 };
 
-/** Simulates a step: of copies of the pipeline, the slowest one's. observe and context as in struct pipeline. False with *error if the model cannot be cut so. */
+/** Simulates a step: of copies of the pipeline, the slowest one's. observe and context as in struct pipeline. False with *error, and nothing in *result that is to be freed, if the model cannot be cut so. */
 bool training_step(const struct training_setup *setup, void (*observe)(void *, const struct pipeline_span *),
                    void *context, struct training_result *result, struct error *error);
 
