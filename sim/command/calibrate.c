@@ -268,6 +268,14 @@ static bool fit_known(struct calibration *this) {
     return false;
 }
 
+static void sms_cell(struct table *table, uint32_t sms) {
+    char text[16] = "";
+    if (sms > 0) {
+        snprintf(text, sizeof text, "%" PRIu32, sms);
+    }
+    table_cell(table, "%s", text);
+}
+
 static void print_rows(const struct calibration *this) {
     struct table *table = table_create();
     table_column(table, "log, line", TABLE_LEFT);
@@ -284,7 +292,7 @@ static void print_rows(const struct calibration *this) {
         table_cell(table, "%s:%u", row->path, row->line);
         table_cell(table, "%s", calibrate_log_kind_name(row->kind));
         table_cell(table, "%" PRIu64, row->size);
-        table_cell(table, row->sms > 0 ? "%" PRIu32 : "", row->sms);
+        sms_cell(table, row->sms);
         table_cell(table, "%.2f", row->measured_us);
         table_cell(table, "%.2f", row->fitted_us);
         table_cell(table, "%+.1f", 100 * error);
