@@ -297,6 +297,18 @@ static bool has_virtual_stages(const struct experiment *experiment) {
     return has_step(experiment) && experiment->training.schedule != EXPERIMENT_SCHEDULE_1F1B;
 }
 
+static bool has_tensor(const struct experiment *experiment) {
+    return has_step(experiment) && experiment->training.tensor_parallelism > 1;
+}
+
+static bool has_context(const struct experiment *experiment) {
+    return has_step(experiment) && experiment->training.context_parallelism > 1;
+}
+
+static bool has_pipeline(const struct experiment *experiment) {
+    return has_step(experiment) && experiment->training.pipeline_parallelism > 1;
+}
+
 static bool has_launches(const struct experiment *experiment) {
     return has_step(experiment) && !experiment->training.cuda_graphs;
 }
@@ -348,6 +360,9 @@ static const struct rule rules[] = {
     {"training.stragglers.slow_gpu_clock", has_slow_gpus, "with training.stragglers.slow_gpus"},
     {"training.stragglers.seed", has_clocks, "with training.stragglers.clock_deviation"},
     {"training.virtual_stages", has_virtual_stages, "under schedules interleaved and 1f1b_overlap"},
+    {"training.overlap_tensor", has_tensor, "with training.tensor_parallelism"},
+    {"training.context_exchange", has_context, "with training.context_parallelism"},
+    {"training.group_order", has_pipeline, "with training.pipeline_parallelism"},
     {"training.launch", has_launches, "without training.cuda_graphs"},
     {"training.kernels_per_layer", has_launches, "without training.cuda_graphs"},
     {"training.notify", has_skew, "with training.rank_skew"},
