@@ -135,8 +135,7 @@ static void tell(const struct call *call, const char *how, uint32_t done, uint32
 static bool measure(struct call *call, uint32_t index, enum experiment_network_model model, struct error *error) {
     struct design_figures *design = &call->study.designs[index];
     struct error_list errors;
-    const struct size_measure how = {
-        .model = model, .threads = call->given->threads, .quiet = true, .cache = &call->cache};
+    const struct size_measure how = {.model = model, .threads = call->given->threads, .cache = &call->cache};
     if (!read_design(call, index, NULL, &errors)) {
         *error = errors.errors[0];
         return false;

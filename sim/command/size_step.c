@@ -2,6 +2,7 @@
 #include "command/size_step.h"
 
 #include "base/number.h"
+#include "command/train_goodput.h"
 #include "command/train_report.h"
 #include "command/train_setup.h"
 #include "fabric/builder.h"
@@ -18,12 +19,17 @@ double size_step_memory(const struct experiment *experiment) {
 
 /* ---- memory ---- */
 
-/* Micro-batches' worth of activations of all layers ÷ stages that the first stage holds, times the stages: arXiv:2205.05198, section 4.2.3. */
+/*
+ * Layers whose activations the first stage holds, counted once for each micro-batch. As many micro-batches as stages are under way; where stages have several
+ * parts (arXiv:2205.05198, section 4.2.3) or passes run together (warm_up of training/pipeline.c) stages - 1 parts more; together, one part on top.
+ */
 static double layers_held(const struct training_setup *setup) {
-    const double stages = setup->groups.pipeline, parts = setup->training->virtual_stages;
-    const bool interleaved = setup->training->schedule != EXPERIMENT_SCHEDULE_1F1B && parts > 1;
-    const double under_way = interleaved ? stages * (1 + (stages - 1) / (stages * parts)) : stages;
-    const double more = setup->training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP ? 1 / parts : 0;
+    const enum experiment_schedule schedule = setup->training->schedule;
+    const bool overlapped = schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
+    const double stages = setup->groups.pipeline;
+    const double parts = schedule == EXPERIMENT_SCHEDULE_1F1B ? 1 : setup->training->virtual_stages;
+    const double under_way = overlapped || parts > 1 ? stages * (1 + (stages - 1) / (stages * parts)) : stages;
+    const double more = overlapped ? 1 / parts : 0;
     const double most = setup->groups.micro_batches;
     return setup->preset->layers / stages * fmin(under_way + more, most);
 }
@@ -41,15 +47,6 @@ static double buffer_bytes(const struct training_setup *setup, const struct expe
 
 /* ---- interruptions ---- */
 
-static double parameters_of(const struct training_setup *setup) {
-    double sum = 0;
-    for (int kind = 0; kind < MODEL_LAYER_KINDS; kind++) {
-        const struct model_parameters one = model_shape_parameters(setup->shape, setup->preset, (enum model_layer)kind);
-        sum += (one.shared + one.experts) * model_shape_count(setup->shape, setup->preset, (enum model_layer)kind);
-    }
-    return sum;
-}
-
 /* GPUs of a rack that are not used stand by, in whole hosts. */
 static uint32_t spares_of(const struct topology *whole, uint32_t host_gpus) {
     return whole->racks * ((whole->nvlink.gpus - whole->gpus_used) / host_gpus * host_gpus);
@@ -66,7 +63,7 @@ static bool fill_goodput(const struct experiment *experiment, const struct train
                                     .checkpoint = &experiment->training.checkpoint,
                                     .topology = &whole,
                                     .gpus = setup->groups.gpus,
-                                    .parameters = parameters_of(setup),
+                                    .parameters = train_goodput_parameters(setup),
                                     .work_s = SECONDS_PER_DAY};
     if (!goodput_fill(&goodput, &job, error)) {
         return false;

@@ -20,7 +20,6 @@ struct size_cache {
 struct size_measure {
     enum experiment_network_model model; /**< fluid: the first seed alone; packet: all seeds */
     unsigned threads;
-    bool quiet;
     struct size_cache *cache;
 };
 
