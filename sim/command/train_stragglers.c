@@ -74,11 +74,12 @@ bool train_stragglers_init(struct straggler_copies *copies, const struct experim
 
 /* Rate of an endpoint's NIC in one direction, all planes. */
 static double nic_rate(const struct fabric *fabric, const double *rates, uint32_t endpoint, bool out) {
+    const struct fabric_device *device = &fabric->devices[endpoint];
     double rate = 0;
-    for (uint32_t link = 0; link < fabric->n_links; link++) {
-        const struct fabric_link *place = &fabric->links[link];
-        if (place->kind == FABRIC_ETHERNET && (out ? place->tail_device : place->head_device) == endpoint) {
-            rate += rates == NULL ? (double)place->rate_bits_per_s : rates[link];
+    for (uint32_t port = device->first_port; port < device->first_port + device->n_ports; port++) {
+        const uint32_t link = out ? port : fabric->links[port].reverse;
+        if (fabric->links[link].kind == FABRIC_ETHERNET) {
+            rate += rates == NULL ? (double)fabric->links[link].rate_bits_per_s : rates[link];
         }
     }
     return rate;
@@ -163,7 +164,19 @@ static bool slow_rows(struct telling *telling) {
     return stragglers->clock_deviation == 0 || without_slow(telling, "clocks of all GPUs alike", &left);
 }
 
-/* All stages compute as long as the mean of them: what the slowest copy has, taken to that. */
+/* Picoseconds; 0 where a stage computes nothing, as one of the embedding alone: no clock takes it to the mean. */
+static double mean_computing(const struct training_result *result) {
+    double sum = 0;
+    for (uint32_t stage = 0; stage < result->n_stages; stage++) {
+        if (result->stages[stage].compute_ps == 0) {
+            return 0;
+        }
+        sum += (double)result->stages[stage].compute_ps;
+    }
+    return sum / result->n_stages;
+}
+
+/* All stages compute as long as the mean of them: what the slowest copy has, taken to that. No row where they do, or cannot. */
 static bool imbalance_row(struct telling *telling) {
     struct training_setup mean = *telling->setup;
     struct training_result result;
@@ -173,12 +186,10 @@ static bool imbalance_row(struct telling *telling) {
     }
     struct straggler_copies even = {.n = 1, .stages = result.n_stages};
     even.slowness = memory_allocate(result.n_stages, sizeof *even.slowness);
-    double sum = 0, least = 1;
-    for (uint32_t stage = 0; stage < result.n_stages; stage++) {
-        sum += (double)result.stages[stage].compute_ps / result.n_stages;
-    }
-    for (uint32_t stage = 0; stage < result.n_stages; stage++) {
-        const double factor = sum / (double)result.stages[stage].compute_ps;
+    const double computing_ps = mean_computing(&result);
+    double least = 1;
+    for (uint32_t stage = 0; computing_ps > 0 && stage < result.n_stages; stage++) {
+        const double factor = computing_ps / (double)result.stages[stage].compute_ps;
         least = fmin(least, factor);
         const struct straggler_copies *copies = telling->setup->copies;
         const struct straggler_slowness now = copies == NULL || copies->n == 0
