@@ -81,7 +81,7 @@ static void describe(struct call *call, uint32_t index) {
     struct error error = {0};
     const struct parts_prices *prices = study->demand.priced ? &call->prices : NULL;
     *design = (struct design_figures){
-        .number = index, .goodput = NAN, .mtbf_s = NAN, .cost = NAN, .memory_bytes = NAN, .watts = NAN};
+        .number = index, .goodput = NAN, .mtbf_s = NAN, .token_s = NAN, .cost = NAN, .memory_bytes = NAN, .watts = NAN};
     const bool good = read_design(call, index, &labels, &errors);
     for (uint32_t a = 0; a < study->n_axes; a++) {
         study->labels[index].values[a] = a < labels.n_axes ? labels.values[a] : NULL;

@@ -10,7 +10,8 @@
 enum { SETTINGS_SIZE = 512 };
 
 /* In the order of enum design_limit. */
-static const char *const limit_keys[DESIGN_LIMITS] = {"", "size.power", "size.racks", "size.budget", "size.memory"};
+static const char *const limit_keys[DESIGN_LIMITS] = {
+    "", "size.power", "size.racks", "size.budget", "size.memory", "size.output_token_time"};
 
 /* The design that comes nearest to the target, of those that keep all other limits if there are any; UINT32_MAX: none has a value. */
 static uint32_t nearest(const struct size_study *study, bool keeping) {
@@ -27,14 +28,14 @@ static uint32_t nearest(const struct size_study *study, bool keeping) {
     return best;
 }
 
-/* The limit that most designs break; -1: none breaks any. */
+/* The limit, other than the target, that most designs break; 0: none breaks any. */
 static int commonest_limit(const struct size_study *study, uint32_t *count) {
-    int most = -1;
+    int most = 0;
     *count = 0;
     for (int limit = 1; limit < DESIGN_LIMITS; limit++) {
         uint32_t n = 0;
         for (uint32_t i = 0; i < study->n_designs; i++) {
-            n += study->designs[i].state == DESIGN_OUTSIDE && study->designs[i].limits & 1U << limit;
+            n += (study->designs[i].limits & 1U << limit) != 0;
         }
         most = n > *count ? limit : most;
         *count = n > *count ? n : *count;
@@ -46,7 +47,8 @@ static const struct experiment_place *limit_place(const struct experiment_size *
     return limit == 1   ? &size->power_place
            : limit == 2 ? &size->racks_place
            : limit == 3 ? &size->budget_place
-                        : &size->memory_place;
+           : limit == 4 ? &size->memory_place
+                        : &size->token_time_place;
 }
 
 static void locate(struct error *error, const struct experiment_place *place) {
@@ -70,7 +72,7 @@ void size_report_impossible(const struct size_study *study, struct error *error)
                   size_study_settings(study, best, settings, sizeof settings));
         locate(error, &study->size.target_place);
         if (limit > 0) {
-            error_hint(error, "%" PRIu32 " designs were not tried, since they break `%s`", count, limit_keys[limit]);
+            error_hint(error, "%" PRIu32 " designs break `%s`, whatever they would reach", count, limit_keys[limit]);
         } else {
             error_hint(error, "the target itself makes it so: no limit left a design out");
         }

@@ -5,7 +5,8 @@
 #include <math.h>
 
 static const char *const state_names[] = {"refused", "outside", "fluid", "packets", "failed"};
-static const char *const limit_names[DESIGN_LIMITS] = {"target", "power", "racks", "budget", "memory"};
+static const char *const limit_names[DESIGN_LIMITS] = {"target", "power",  "racks",
+                                                       "budget", "memory", "output_token_time"};
 
 static void put_limits(struct json *json, unsigned limits) {
     json_name(json, "breaks");
@@ -36,6 +37,7 @@ static void put_parts(struct json *json, const struct design_figures *design) {
     json_member_number(json, "maximum_watts", design->watts);
     json_member_number(json, "cost", design->cost);
     json_member_number(json, "gpu_memory_bytes", design->memory_bytes);
+    json_member_number(json, "output_token_s", design->token_s);
     json_member_number(json, "goodput", design->goodput);
     json_member_number(json, "mean_time_between_interruptions_s", design->mtbf_s);
     json_member_whole(json, "spare_gpus_of_a_rack", design->spares);
@@ -84,7 +86,7 @@ void size_json_print(FILE *stream, const struct size_study *study) {
     json_member_text(&json, "name", study->name);
     json_member_text(&json, "target", size_check_target_keys[study->target]);
     json_member_number(&json, "asked", study->demand.target);
-    json_member_text(&json, "unit", study->target == SIZE_TARGET_TOKENS_PER_S ? "tokens/s" : "s");
+    json_member_text(&json, "unit", study->demand.least ? "tokens/s" : "s");
     json_member_text(&json, "compared_by", study->demand.priced ? study->currency : "W");
     json_member_number(&json, "model_error", study->size.model_error);
     json_name(&json, "cheapest");

@@ -14,8 +14,9 @@
 enum { SETTINGS_SIZE = 512 };
 
 const char *const size_study_target_words[SIZE_TARGETS] = {"step time", "time to train", "tokens a second",
-                                                           "all-to-all p99"};
-static const char *const limit_words[DESIGN_LIMITS] = {"the target", "power", "racks", "the budget", "GPU memory"};
+                                                           "all-to-all p99", "tokens a second and GPU"};
+static const char *const limit_words[DESIGN_LIMITS] = {"the target", "power",      "racks",
+                                                       "the budget", "GPU memory", "the time of an output token"};
 
 /* ---- words ---- */
 
@@ -43,7 +44,7 @@ char *size_study_settings(const struct size_study *study, uint32_t design, char 
 }
 
 char *size_study_value(const struct size_study *study, double value, char *buffer) {
-    if (study->target == SIZE_TARGET_TOKENS_PER_S) {
+    if (study->demand.least) {
         snprintf(buffer, QUANTITY_TEXT_SIZE, "%.4g tokens/s", value);
         return buffer;
     }
@@ -90,6 +91,10 @@ static void print_limits(FILE *stream, const struct size_study *study) {
     }
     if (size->budget > 0) {
         fprintf(stream, "%sat most %.6g %s", separator, size->budget, study->currency);
+        separator = ", ";
+    }
+    if (study->demand.token_s > 0) {
+        fprintf(stream, "%sat most %.4g ms for an output token", separator, 1e3 * study->demand.token_s);
         separator = ", ";
     }
     if (study->demand.memory_bytes > 0) {
@@ -350,6 +355,8 @@ static void print_broken(FILE *stream, const struct size_study *study, const str
             fprintf(stream, " (%s)", size_study_value(study, design->value.mean, text));
         } else if (1U << i == DESIGN_LIMIT_MEMORY) {
             fprintf(stream, " (%.4g GB)", design->memory_bytes / 1e9);
+        } else if (1U << i == DESIGN_LIMIT_TOKEN_TIME) {
+            fprintf(stream, " (%.4g ms)", 1e3 * design->token_s);
         } else if (1U << i == DESIGN_LIMIT_RACKS) {
             fprintf(stream, " (%" PRIu32 ")", design->racks);
         } else {

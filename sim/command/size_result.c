@@ -9,8 +9,8 @@
 
 #define PS_PER_S 1e12
 
-static const char *const target_metrics[SIZE_TARGETS] = {"step_time", "time_to_train", "tokens_per_s",
-                                                         "all_to_all.p99"};
+static const char *const target_metrics[SIZE_TARGETS] = {"step_time", "time_to_train", "tokens_per_s", "all_to_all.p99",
+                                                         "tokens_per_s_gpu"};
 
 /* A metric of a design, in kept units. */
 struct entry {
@@ -28,7 +28,7 @@ static void add_entries(struct sweep_table *table, struct sweep_run *run, const 
 /* A design's figures as those of one run. */
 static void add_run(const struct size_study *study, const struct design_figures *design, struct sweep_table *table,
                     struct sweep_point *point) {
-    const bool tokens = study->target == SIZE_TARGET_TOKENS_PER_S;
+    const bool tokens = study->demand.least;
     const bool valued = design->state == DESIGN_FLUID || design->state == DESIGN_PACKETS;
     const struct entry entries[] = {
         {target_metrics[study->target], valued ? design->value.mean * (tokens ? 1 : PS_PER_S) : NAN},
@@ -36,6 +36,7 @@ static void add_run(const struct size_study *study, const struct design_figures 
         {"network_power", design->network_watts},
         {"cost", design->cost},
         {"goodput", design->goodput},
+        {"output_token_time", design->token_s * PS_PER_S},
         {"racks", design->racks},
         {"switches", (double)(design->leaves + design->spines + design->super_spines)},
         {"optical_modules", (double)design->modules},

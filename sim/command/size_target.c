@@ -7,6 +7,7 @@
 #include "command/batch.h"
 #include "command/failures.h"
 #include "command/flow_level.h"
+#include "command/size_decode.h"
 #include "command/size_step.h"
 #include "command/sweep_point.h"
 #include "command/train_setup.h"
@@ -40,13 +41,14 @@ void size_cache_fini(struct size_cache *cache) {
 struct front_demand size_target_demand(const struct experiment *experiment) {
     const struct experiment_size *size = &experiment->size;
     const enum size_target target = size_check_target(size);
-    const bool training = experiment->training.global_batch > 0;
+    const bool filled = experiment->training.global_batch > 0 || target == SIZE_TARGET_TOKENS_PER_S_GPU;
     return (struct front_demand){.target = size_check_asked(size, target),
-                                 .least = target == SIZE_TARGET_TOKENS_PER_S,
+                                 .least = target == SIZE_TARGET_TOKENS_PER_S || target == SIZE_TARGET_TOKENS_PER_S_GPU,
                                  .priced = size->prices[0] != '\0',
                                  .power_watts = (double)size->power_watts,
                                  .budget = size->budget,
-                                 .memory_bytes = training ? size->memory_share * size_step_memory(experiment) : 0,
+                                 .token_s = (double)size->output_token_time_ps / PS_PER_S,
+                                 .memory_bytes = filled ? size->memory_share * size_step_memory(experiment) : 0,
                                  .racks = size->racks};
 }
 
@@ -105,6 +107,9 @@ bool size_target_describe(const struct experiment *experiment, const struct part
     snprintf(figures->policy, sizeof figures->policy, "%s", experiment->policies[0].name);
     fabric_free(fabric);
     figures->memory_bytes = NAN;
+    if (size_check_target(&experiment->size) == SIZE_TARGET_TOKENS_PER_S_GPU) {
+        return size_decode_memory(experiment, &figures->memory_bytes, error);
+    }
     return experiment->training.global_batch == 0 ||
            size_step_state(experiment, &figures->memory_bytes, &figures->goodput, &figures->mtbf_s, error);
 }
@@ -141,7 +146,7 @@ static uint64_t hash_of(const struct experiment *experiment) {
 
 static bool take(const struct experiment *experiment, const struct batch_result *result, struct size_cache_entry *entry,
                  struct error *error) {
-    const bool training = experiment->training.global_batch > 0;
+    const bool layer = size_check_target(&experiment->size) != SIZE_TARGET_ALL_TO_ALL_P99;
     entry->n_seeds = experiment->n_seeds;
     for (uint32_t seed = 0; seed < entry->n_seeds; seed++) {
         const struct measurement *measurement = result->measurements[seed];
@@ -156,7 +161,7 @@ static bool take(const struct experiment *experiment, const struct batch_result 
         struct summary *summary = summary_create(measurement);
         entry->p99_s[seed] = summary->rank_time_ps.p99 / PS_PER_S;
         summary_free(summary);
-        if (training) {
+        if (layer) {
             train_setup_take(measurement, &entry->exchanges[seed]);
             if (!train_setup_load(experiment, experiment->seeds[seed], &entry->exchanges[seed].expert_load, error)) {
                 return false;
@@ -209,12 +214,16 @@ static bool find_exchange(const struct experiment *experiment, const struct size
 /* ---- values ---- */
 
 static bool values_of(const struct experiment *experiment, const struct size_cache_entry *entry, double *values,
-                      struct error *error) {
+                      double *token_s, struct error *error) {
     const enum size_target target = size_check_target(&experiment->size);
     bool done = true;
     for (uint32_t seed = 0; seed < entry->n_seeds && done; seed++) {
         if (target == SIZE_TARGET_ALL_TO_ALL_P99) {
             values[seed] = entry->p99_s[seed];
+        } else if (target == SIZE_TARGET_TOKENS_PER_S_GPU) {
+            double one_s = 0;
+            done = size_decode_value(experiment, &entry->exchanges[seed], &values[seed], &one_s, error);
+            *token_s = seed == 0 ? one_s / entry->n_seeds : *token_s + one_s / entry->n_seeds;
         } else {
             done = size_step_value(experiment, &entry->exchanges[seed], target, &values[seed], error);
         }
@@ -227,7 +236,8 @@ bool size_target_measure(const struct experiment *experiment, const struct size_
     struct experiment *exchange = exchange_of(experiment, measure);
     struct size_cache_entry *entry = memory_allocate(1, sizeof *entry);
     double values[EXPERIMENT_SEEDS];
-    const bool done = find_exchange(exchange, measure, entry, error) && values_of(experiment, entry, values, error);
+    const bool done = find_exchange(exchange, measure, entry, error) &&
+                      values_of(experiment, entry, values, &figures->token_s, error);
     if (done) {
         const struct comparison_range range = comparison_range_of(values, entry->n_seeds);
         const double e = experiment->size.model_error;

@@ -428,6 +428,13 @@ struct experiment_design {
     uint32_t racks; /**< of the whole cluster, of which the topology may hold a part; 0 = the topology is all of it */
 };
 
+/** Section `decode`: a step of inference in which every sequence gets one token. */
+struct experiment_decode {
+    uint32_t context_tokens; /**< that a sequence has; 0 = no decoding is described */
+    bool overlap;            /**< two micro-batches */
+    double memory_efficiency, weight_bytes, cache_bytes;
+};
+
 /** Section `size`: what a cluster is to do, and what it may be; its space is read by sweep.h. */
 struct experiment_size {
     uint64_t step_time_ps, time_to_train_ps, all_to_all_p99_ps, output_token_time_ps; /**< at most; 0 = not asked */
@@ -447,7 +454,7 @@ struct experiment_size {
     uint64_t limit;          /**< points at most */
     uint64_t n_points;       /**< 0: there is no section */
     struct experiment_place place, target_place;
-    struct experiment_place power_place, racks_place, budget_place, memory_place;
+    struct experiment_place power_place, racks_place, budget_place, memory_place, token_time_place;
 };
 
 enum experiment_gpu {
@@ -566,6 +573,7 @@ struct experiment {
     enum experiment_network_model network_model;
     struct experiment_sweep sweep;
     struct experiment_design design;
+    struct experiment_decode decode;
     struct experiment_size size;
     struct experiment_training training;
     uint64_t seeds[EXPERIMENT_SEEDS];

@@ -203,6 +203,7 @@ static void locate_size(const struct tree_node *root, struct experiment_size *si
     locate(root, "size.racks", &size->racks_place);
     locate(root, "size.budget", &size->budget_place);
     locate(root, "size.memory", &size->memory_place);
+    locate(root, "size.output_token_time", &size->token_time_place);
 }
 
 /** Where a training step's section and those of its keys stand that the rest of the configuration can contradict. */

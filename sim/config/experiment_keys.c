@@ -4,6 +4,7 @@
  */
 #include "config/background_keys.h"
 #include "config/congestion_keys.h"
+#include "config/decode_keys.h"
 #include "config/design_keys.h"
 #include "config/experiment.h"
 #include "config/experiment_preset.h"
@@ -521,6 +522,8 @@ static const struct section sections[] = {
     {"failures", "Something that fails, once or again and again.", SECTION(failure_keys), .listed = true},
     {"sweep", "Points that `moefabric sweep` runs: which keys take which values.", .keys = sweep_keys,
      .n_keys = SWEEP_KEYS, PART(sweep), .plans = true},
+    {"decode", "A step of inference around the layer, in which every sequence gets one token (`moefabric size`).",
+     .keys = decode_keys, .n_keys = DECODE_KEYS, PART(decode)},
     {"design", "A fabric worked out from the topology's switches, in place of `cluster`'s and the topology's own.",
      .keys = design_keys, .n_keys = DESIGN_KEYS, PART(design), .derives = true},
     {"size", "What a cluster is to do and may draw and cost, and the designs that `moefabric size` chooses from.",

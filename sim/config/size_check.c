@@ -8,7 +8,7 @@
 #define PS_PER_S 1e12
 
 const char *const size_check_target_keys[SIZE_TARGETS] = {"size.step_time", "size.time_to_train", "size.tokens_per_s",
-                                                          "size.all_to_all_p99"};
+                                                          "size.all_to_all_p99", "size.tokens_per_s_gpu"};
 
 double size_check_asked(const struct experiment_size *size, enum size_target target) {
     switch (target) {
@@ -20,6 +20,8 @@ double size_check_asked(const struct experiment_size *size, enum size_target tar
         return size->tokens_per_s;
     case SIZE_TARGET_ALL_TO_ALL_P99:
         return (double)size->all_to_all_p99_ps / PS_PER_S;
+    case SIZE_TARGET_TOKENS_PER_S_GPU:
+        return size->tokens_per_s_gpu;
     default:
         return 0;
     }
@@ -37,9 +39,10 @@ static void check_targets(const struct experiment_size *size, const struct tree_
                           const struct contradiction_scope *scope) {
     const enum size_target first = size_check_target(size);
     if (first == SIZE_TARGETS) {
-        tree_report(scope->errors, place, ERROR_ID_SIZE,
-                    "for example step_time: 3 s; others are time_to_train, tokens_per_s, all_to_all_p99",
-                    "`size` has no target");
+        tree_report(
+            scope->errors, place, ERROR_ID_SIZE,
+            "for example step_time: 3 s; others are time_to_train, tokens_per_s, all_to_all_p99, tokens_per_s_gpu",
+            "`size` has no target");
     }
     for (int other = (int)first + 1; other < SIZE_TARGETS; other++) {
         if (size_check_asked(size, (enum size_target)other) > 0) {
@@ -49,11 +52,38 @@ static void check_targets(const struct experiment_size *size, const struct tree_
     }
 }
 
+/* Decoding is of its own section, and of a layer's dispatch and combine. */
+static void check_decoding(const struct experiment *experiment, enum size_target target,
+                           const struct contradiction_scope *scope) {
+    const struct experiment_traffic *traffic = &experiment->traffic;
+    const bool decoding = target == SIZE_TARGET_TOKENS_PER_S_GPU;
+    if (decoding && experiment->decode.context_tokens == 0) {
+        contradiction_report(scope, ERROR_ID_SIZE, "size.tokens_per_s_gpu", "decode.context",
+                             "this target is of decoding, and none is described");
+    }
+    if (decoding && experiment->training.global_batch > 0) {
+        contradiction_report(scope, ERROR_ID_SIZE, "size.tokens_per_s_gpu", "training.global_batch",
+                             "a design is for decoding or for training, not for both");
+    }
+    if (decoding && (traffic->pattern != EXPERIMENT_PATTERN_MOE || !traffic->dispatch || !traffic->combine ||
+                     traffic->combine_backward || traffic->dispatch_backward)) {
+        contradiction_report(scope, ERROR_ID_SIZE, "size.tokens_per_s_gpu", "traffic.phases",
+                             "decoding is a dispatch and a combine of pattern moe");
+    }
+    if (!decoding && experiment->size.output_token_time_ps > 0) {
+        contradiction_report(scope, ERROR_ID_SIZE, "size.output_token_time", "size.tokens_per_s_gpu",
+                             "the time of an output token is a limit of decoding, which is not the target");
+    }
+}
+
 /* What a target takes for granted. */
 static void check_grounds(const struct experiment *experiment, const struct contradiction_scope *scope) {
     const struct experiment_size *size = &experiment->size;
     const enum size_target target = size_check_target(size);
-    if (target != SIZE_TARGETS && target != SIZE_TARGET_ALL_TO_ALL_P99 && experiment->training.global_batch == 0) {
+    check_decoding(experiment, target, scope);
+    if ((target == SIZE_TARGET_STEP_TIME || target == SIZE_TARGET_TIME_TO_TRAIN ||
+         target == SIZE_TARGET_TOKENS_PER_S) &&
+        experiment->training.global_batch == 0) {
         contradiction_report(scope, ERROR_ID_SIZE, size_check_target_keys[target], "training.global_batch",
                              "this target is of a training step, and none is described");
     }

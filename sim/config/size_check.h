@@ -14,6 +14,7 @@ enum size_target {
     SIZE_TARGET_TIME_TO_TRAIN,
     SIZE_TARGET_TOKENS_PER_S,
     SIZE_TARGET_ALL_TO_ALL_P99,
+    SIZE_TARGET_TOKENS_PER_S_GPU, /**< decoding */
     SIZE_TARGETS
 };
 

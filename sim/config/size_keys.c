@@ -23,6 +23,12 @@ const struct key size_keys[SIZE_KEYS] = {
     {"all_to_all_p99", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "0 s",
      .doc = "Target: 99 % of the GPUs have finished all phases of the traffic after so long (`rank_time.p99`)." TARGET,
      FIELD(all_to_all_p99_ps)},
+    {"tokens_per_s_gpu", KEY_REAL, QUANTITY_REAL, "0", "1e9", "0",
+     .doc = "Target: tokens that a GPU decodes in a second, at least (section `decode`), where output_token_time is "
+            "kept." TARGET,
+     FIELD(tokens_per_s_gpu)},
+    {"output_token_time", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "0 s",
+     .doc = "Decoding: most that a sequence waits from one token to the next." LIMIT, FIELD(output_token_time_ps)},
     {"power", KEY_QUANTITY, QUANTITY_POWER, NULL, "10000 MW", "0 W",
      .doc = "Most that racks and network may draw, maximum figures added up." LIMIT, FIELD(power_watts)},
     {"racks", KEY_QUANTITY, QUANTITY_COUNT, "0", "65536", "0", .doc = "Most racks (NVLink domains)." LIMIT,

@@ -167,7 +167,7 @@
   const first = (names, but) => names.find((name) => name !== but && headlines.some((headline) => headline.name === name))
     ?? headlines.find(({ name }) => name !== but)?.name;
   const startTrade = () => {
-    const x = first(["cost", "power", "network_power", "worst_queue"]), y = first(["step_time", "time_to_train", "tokens_per_s", "all_to_all.p99", "rank_time.max"], x);
+    const x = first(["cost", "power", "network_power", "worst_queue"]), y = first(["step_time", "time_to_train", "tokens_per_s", "tokens_per_s_gpu", "all_to_all.p99", "rank_time.max"], x);
     if (marks.length === 0 || y === undefined) {
       byId("trade").remove();
       return;

@@ -12,9 +12,22 @@
 enum { INDENT = 2, CELL_SIZE = 96, MOST_COLUMNS = 64 };
 
 /* What the three questions ask of a design: how long, how bad the tail, how much of the fabric is used, what goes wrong. */
-static const char *const headlines[] = {"rank_time.max", "rank_time.p99", "slowdown.p99", "busbw", "worst_queue",
-                                        "step_time",     "time_to_train", "tokens_per_s", "power", "all_to_all.p99",
-                                        "network_power", "cost",          "goodput",      NULL};
+static const char *const headlines[] = {"rank_time.max",
+                                        "rank_time.p99",
+                                        "slowdown.p99",
+                                        "busbw",
+                                        "worst_queue",
+                                        "step_time",
+                                        "time_to_train",
+                                        "tokens_per_s",
+                                        "tokens_per_s_gpu",
+                                        "output_token_time",
+                                        "power",
+                                        "all_to_all.p99",
+                                        "network_power",
+                                        "cost",
+                                        "goodput",
+                                        NULL};
 static const char *const details[] = {"simulated_time",
                                       "message_time.p50",
                                       "message_time.p99",

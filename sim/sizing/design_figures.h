@@ -26,8 +26,9 @@ enum design_limit {
     DESIGN_LIMIT_RACKS = 4,
     DESIGN_LIMIT_BUDGET = 8,
     DESIGN_LIMIT_MEMORY = 16,
+    DESIGN_LIMIT_TOKEN_TIME = 32,
 };
-enum { DESIGN_LIMITS = 5 };
+enum { DESIGN_LIMITS = 6 };
 
 /** A value over seeds. */
 struct design_value {
@@ -53,6 +54,7 @@ struct design_figures {
     double cost;                                 /**< NAN: no prices */
     double memory_bytes;                         /**< of a GPU; NAN: no training step is described */
     double goodput;  /**< share of the time that is of use; NAN: rates of failures, or a training run, are not given */
+    double token_s;  /**< decoding: of a sequence, from one token to the next; NAN until it is known */
     double mtbf_s;   /**< from one interruption to the next; NAN as goodput */
     uint32_t spares; /**< GPUs of a rack that are not used */
     uint64_t leaf_gpus; /**< below a leaf */

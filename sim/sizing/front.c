@@ -15,6 +15,7 @@ unsigned front_static_limits(const struct front_demand *demand, const struct des
     limits |= demand->racks > 0 && design->racks > demand->racks ? DESIGN_LIMIT_RACKS : 0;
     limits |= demand->budget > 0 && design->cost > demand->budget ? DESIGN_LIMIT_BUDGET : 0;
     limits |= demand->memory_bytes > 0 && design->memory_bytes > demand->memory_bytes ? DESIGN_LIMIT_MEMORY : 0;
+    limits |= demand->token_s > 0 && design->token_s > demand->token_s ? DESIGN_LIMIT_TOKEN_TIME : 0;
     return limits;
 }
 

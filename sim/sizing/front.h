@@ -12,7 +12,7 @@ struct front_demand {
     double target;
     bool least;  /**< the target is the least that will do (tokens a second); else the most (times) */
     bool priced; /**< designs are compared by cost, else by power */
-    double power_watts, budget, memory_bytes;
+    double power_watts, budget, memory_bytes, token_s;
     uint32_t racks;
 };
 
