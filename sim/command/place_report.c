@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/place_report.h"
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/quantity.h"
@@ -48,6 +49,7 @@ static const struct place_candidate *best_rule(const struct place_report *report
             best = candidate;
         }
     }
+    REQUIRE(best != NULL, "no placement by rule to compare with");
     return best;
 }
 

@@ -2,6 +2,7 @@
 #include "base/error_id.h"
 #include "command/arguments.h"
 #include "command/command.h"
+#include "command/validate_schema.h"
 #include "config/configuration.h"
 
 #include <string.h>
@@ -9,10 +10,11 @@
 const struct arguments_grammar command_schema_grammar = {
     .command = "schema",
     .operand = "KIND",
-    .words = "configuration topology",
-    .description = "Prints the JSON Schema (draft-07) of configuration files (KIND configuration, the default) or "
-                   "topology files (KIND\n"
-                   "topology), for editors that complete and check YAML.",
+    .words = "configuration topology validation",
+    .description =
+        "Prints the JSON Schema (draft-07) of configuration files (KIND configuration, the default), "
+        "topology files (KIND\n"
+        "topology) or tables of reference values (KIND validation), for editors that complete and check YAML.",
     .examples = "  moefabric schema > configuration.schema.json\n"
                 "  moefabric schema topology > topology.schema.json\n",
 };
@@ -31,9 +33,13 @@ int command_schema(int n_arguments, char **arguments) {
         configuration_schema(stdout, CONFIGURATION_TOPOLOGY);
         return EXIT_CODE_OK;
     }
+    if (strcmp(given.operand, "validation") == 0) {
+        validate_schema(stdout);
+        return EXIT_CODE_OK;
+    }
     struct error error;
     error_set(&error, EXIT_CODE_USAGE, ERROR_ID_USAGE, "there is no schema \"%s\"", given.operand);
-    error_hint(&error, "there are two: configuration, topology");
+    error_hint(&error, "there are three: configuration, topology, validation");
     error_print(stderr, &error);
     return EXIT_CODE_USAGE;
 }

@@ -6,6 +6,7 @@
 #include "command/setup_congestion.h"
 #include "workload/kernel.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { RESUME_BELOW_BYTES = 9216 }; /* Linux mlx5 port_buffer.c: xon = xoff - MINIMUM_MAX_MTU */
@@ -25,6 +26,12 @@ static uint64_t stall_of(const struct experiment *experiment) {
     const uint64_t longest_wait_ps = retransmit_timeout_of(experiment) << NIC_LONGEST_BACK_OFF;
     return experiment->stall_ps != 0 ? experiment->stall_ps : longest_wait_ps > least_ps ? longest_wait_ps : least_ps;
 }
+
+/* The names of the configuration stand in the order of what devices do; neither room knows the other. */
+static_assert((int)TOPOLOGY_WATCHDOG_DROP == (int)WATCHDOG_DROP &&
+                  (int)TOPOLOGY_WATCHDOG_FORWARD == (int)WATCHDOG_FORWARD &&
+                  (int)TOPOLOGY_WATCHDOG_ALERT == (int)WATCHDOG_ALERT,
+              "both enums of watchdogs are alike");
 
 static struct switch_parameters switch_of(const struct topology_switch *given) {
     return (struct switch_parameters){

@@ -172,7 +172,7 @@ static bool print_scales(FILE *stream, const struct goodput_job *job, struct err
         struct experiment_interruptions failures = *job->failures;
         struct experiment_checkpoint checkpoint = *job->checkpoint;
         struct goodput_job scaled = *job;
-        struct goodput with, without;
+        struct goodput with = {0}, without = {0};
         const double factor = exp2(i - SCALES / 2);
         scaled.failures = &failures;
         scaled.checkpoint = &checkpoint;

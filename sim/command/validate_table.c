@@ -52,6 +52,16 @@ static const struct key row_keys[] = {
     {"note", KEY_TEXT, .doc = "What differs between the publication's set-up and ours.", ROW(note)},
 };
 
+const struct key *validate_table_keys(size_t *count) {
+    *count = sizeof(table_keys) / sizeof(table_keys[0]);
+    return table_keys;
+}
+
+const struct key *validate_table_row_keys(size_t *count) {
+    *count = sizeof(row_keys) / sizeof(row_keys[0]);
+    return row_keys;
+}
+
 /* What reading a file works with. */
 struct reading {
     const struct validate_tables *before;

@@ -32,6 +32,12 @@ struct validate_tables {
  */
 bool validate_table_read(struct validate_tables *tables, const char *path, struct error_list *errors);
 
+/** Keys of the section `table` besides those of rows, which it may hold for all of them; *count receives how many. */
+const struct key *validate_table_keys(size_t *count);
+
+/** Keys of every row, whatever its kind. */
+const struct key *validate_table_row_keys(size_t *count);
+
 /** Frees all tables. */
 void validate_table_free(struct validate_tables *tables);
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -12,6 +13,8 @@ static const char *const event_names[TRACE_EVENTS] = {"start",  "drop",   "trim"
                                                       "resume", "credit", "deliver", "complete"};
 static const char *const kind_names[] = {"DATA",        "URGENT", "ACK",  "NACK",          "CONGESTION", "PROBE",
                                          "PROBE_REPLY", "RECORD", "PULL", "SELECTIVE_ACK", "URGENT_ACK", "TRIMMED"};
+
+static_assert(sizeof kind_names / sizeof kind_names[0] == PACKET_TRIMMED + 1, "each kind of packet has a name");
 
 void trace_add(struct trace *trace, const struct trace_record *record) {
     while (atomic_flag_test_and_set_explicit(&trace->busy, memory_order_acquire)) {

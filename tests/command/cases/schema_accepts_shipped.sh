@@ -2,12 +2,14 @@
 python3 -c 'import jsonschema, yaml' 2>/dev/null || { echo "needs python3-jsonschema and python3-yaml"; exit 77; }
 moefabric schema > configuration.json
 moefabric schema topology > topology.json
+moefabric schema validation > validation.json
 python3 - <<'END'
 import glob, json, os, yaml
 from jsonschema import Draft7Validator
-for kind, folder in (("configuration", "configs"), ("topology", "topologies")):
+for kind, folder, place in (("configuration", "configs", ""), ("topology", "topologies", ""), ("validation", "configs/validation", ""),
+                            ("configuration", "configs/validation/set-ups", "../../")):
     schema = kind + ".json"
-    first = f"# yaml-language-server: $schema={kind}.schema.json\n" # where editors look
+    first = f"# yaml-language-server: $schema={place}{kind}.schema.json\n" # where editors look
     with open(schema) as text:
         validator = Draft7Validator(json.load(text))
     Draft7Validator.check_schema(validator.schema)
