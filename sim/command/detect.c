@@ -7,12 +7,15 @@
 #include "command/detect_run.h"
 #include "command/interrupt.h"
 #include "command/study.h"
+#include "command/telemetry_take.h"
 #include "fabric/builder.h"
 #include "fabric/names.h"
 #include "results/json.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
+#include <string.h>
 
 const struct arguments_grammar command_detect_grammar = {
     .command = "detect",
@@ -63,11 +66,41 @@ static void print_amount(struct table *table, const struct detector_finding *fin
     }
 }
 
-static void print_report(const struct fabric *fabric, const struct detector_report *report, bool probe) {
+/* Least and most of a quantity of ranks. */
+static void extent(const struct telemetry *telemetry, size_t offset, double *least, double *most) {
+    *least = INFINITY;
+    *most = 0;
+    for (uint32_t i = 0; i < telemetry->n_ranks; i++) {
+        double value;
+        memcpy(&value, (const char *)&telemetry->ranks[i] + offset, sizeof value);
+        *least = fmin(*least, value);
+        *most = fmax(*most, value);
+    }
+}
+
+static void print_seen(const struct telemetry *telemetry) {
+    double least, most, retransmissions = 0, utilisation = 0;
+    for (uint32_t i = 0; i < telemetry->n_ranks; i++) {
+        retransmissions += telemetry->ranks[i].retransmissions;
+    }
+    for (uint32_t i = 0; i < telemetry->n_links; i++) {
+        utilisation = fmax(utilisation, telemetry->links[i].utilisation);
+    }
+    extent(telemetry, offsetof(struct telemetry_rank, compute), &least, &most);
+    printf("seen      %" PRIu32 " GPUs and %" PRIu32 " ports: kernels take %.3g to %.3g of their time",
+           telemetry->n_ranks, telemetry->n_links, least, most);
+    extent(telemetry, offsetof(struct telemetry_rank, wait_s), &least, &most);
+    printf(", transfers %.4g to %.4g us, %.0f packets were sent again, the busiest port is used for %.0f %%\n\n",
+           least * 1e6, most * 1e6, retransmissions, 100 * utilisation);
+}
+
+static void print_report(const struct fabric *fabric, const struct detector_report *report,
+                         const struct telemetry *seen, bool probe) {
     char name[NAMES_LINK_SIZE];
     if (probe) {
         printf("probe     %d rounds of pairs, %.0f s on a cluster\n", DETECT_RUN_ROUNDS, DETECT_RUN_PROBE_S);
     }
+    print_seen(seen);
     if (report->count == 0) {
         printf("nothing is wrong, as far as can be seen\n");
         return;
@@ -93,7 +126,44 @@ static void print_report(const struct fabric *fabric, const struct detector_repo
     printf(report->more ? "and more\n" : "%s", "");
 }
 
-static void print_report_json(const struct fabric *fabric, const struct detector_report *report) {
+static void write_ranks(struct json *json, const struct telemetry *seen) {
+    json_name(json, "gpus");
+    json_array(json);
+    for (uint32_t i = 0; i < seen->n_ranks; i++) {
+        const struct telemetry_rank *rank = &seen->ranks[i];
+        json_object(json);
+        json_member_short(json, "compute", rank->compute);
+        json_member_short(json, "tokens", rank->tokens);
+        json_member_short(json, "transfer_us", rank->wait_s * 1e6);
+        json_member_short(json, "retransmissions", rank->retransmissions);
+        json_member_short(json, "receive_pauses", rank->receive_pauses);
+        json_member_short(json, "send_share", rank->send_share);
+        json_member_short(json, "receive_share", rank->receive_share);
+        json_object_end(json);
+    }
+    json_array_end(json);
+}
+
+static void write_ports(struct json *json, const struct fabric *fabric, const struct telemetry *seen) {
+    char name[NAMES_LINK_SIZE];
+    json_name(json, "ports");
+    json_array(json);
+    for (uint32_t link = 0, i = 0; link < fabric->n_links && i < seen->n_links; link++) {
+        if (fabric->links[link].kind == FABRIC_ETHERNET) {
+            const struct telemetry_link *port = &seen->links[i++];
+            json_object(json);
+            json_member_text(json, "name", fabric_link_name(fabric, link, name, sizeof name));
+            json_member_short(json, "utilisation", port->utilisation);
+            json_member_short(json, "busy_rate_share", port->rate_bytes_per_s / port->nominal_bytes_per_s);
+            json_member_short(json, "errors", port->errors);
+            json_object_end(json);
+        }
+    }
+    json_array_end(json);
+}
+
+static void print_report_json(const struct fabric *fabric, const struct detector_report *report,
+                              const struct telemetry *seen) {
     struct json json = json_begin(stdout);
     char name[NAMES_LINK_SIZE];
     json_object(&json);
@@ -110,6 +180,8 @@ static void print_report_json(const struct fabric *fabric, const struct detector
     }
     json_array_end(&json);
     json_member_boolean(&json, "more", report->more);
+    write_ranks(&json, seen);
+    write_ports(&json, fabric, seen);
     json_object_end(&json);
     json_end(&json);
 }
@@ -204,13 +276,15 @@ static bool score(const struct arguments *given, const struct experiment *experi
 static bool look(const struct arguments *given, const struct experiment *experiment, const struct detect_run *how,
                  struct error *error) {
     struct detector_report report;
+    struct telemetry *seen = NULL;
     struct fabric *fabric = fabric_build(&experiment->topology, error);
-    const bool done = fabric != NULL && detect_run_look(&report, experiment, how, error);
+    const bool done = fabric != NULL && detect_run_look(&report, experiment, how, &seen, error);
     if (done && given->json) {
-        print_report_json(fabric, &report);
+        print_report_json(fabric, &report, seen);
     } else if (done) {
-        print_report(fabric, &report, how->probe);
+        print_report(fabric, &report, seen, how->probe);
     }
+    telemetry_take_free(seen);
     fabric_free(fabric);
     return done;
 }

@@ -55,7 +55,7 @@ static double *clocks_of(const struct experiment *experiment, const struct fabri
 }
 
 bool detect_run_look(struct detector_report *report, const struct experiment *experiment, const struct detect_run *how,
-                     struct error *error) {
+                     struct telemetry **seen, struct error *error) {
     struct experiment *changed = memory_allocate(1, sizeof *changed);
     struct telemetry *telemetry = NULL;
     *changed = *experiment;
@@ -77,7 +77,11 @@ bool detect_run_look(struct detector_report *report, const struct experiment *ex
         telemetry_take_finish(telemetry, clocks, how->seed);
         detector_run(telemetry, report);
     }
-    telemetry_take_free(telemetry);
+    if (done && seen != NULL) {
+        *seen = telemetry;
+    } else {
+        telemetry_take_free(telemetry);
+    }
     free(clocks);
     fabric_free(fabric);
     free(changed);
@@ -99,7 +103,7 @@ bool detect_run_campaign(struct fault_campaign_score *score, const struct experi
         struct detect_run one = *how;
         fault_campaign_draw(drawn, healthy, fabric, how->seed, number, !how->probe);
         one.seed = how->seed + (uint64_t)number * DETECT_RUN_ROUNDS;
-        done = detect_run_look(&report, &drawn->experiment, &one, error);
+        done = detect_run_look(&report, &drawn->experiment, &one, NULL, error);
         if (done) {
             fault_campaign_add(score, drawn, &report);
         }

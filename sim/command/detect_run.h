@@ -22,9 +22,9 @@ enum { DETECT_RUN_ROUNDS = 6 };
 /** What a probe takes of wall clock on a real cluster, seconds: each round for ten seconds, and a minute of matrix multiplications. Ours. */
 #define DETECT_RUN_PROBE_S (DETECT_RUN_ROUNDS * 10.0 + 60.0)
 
-/** Simulates one look at a cluster as its configuration describes it. False with *error if it cannot be simulated. */
+/** Simulates one look at a cluster as its configuration describes it; what was seen goes to *seen (telemetry_take_free), which may be NULL. False with *error if it cannot be simulated. */
 bool detect_run_look(struct detector_report *report, const struct experiment *experiment, const struct detect_run *how,
-                     struct error *error);
+                     struct telemetry **seen, struct error *error);
 
 /** Who is told how many cases are done. */
 struct detect_run_watch {

@@ -144,7 +144,8 @@ static void add_links(struct telemetry *telemetry, const struct fabric *fabric, 
         link->bytes += (double)counted->bytes;
         link->packets += (double)counted->packets;
         link->errors += (double)counted->lost_packets;
-        link->utilisation += (double)counted->busy_ps / (double)(measurement->totals.simulated_ps + 1);
+        link->utilisation =
+            fmax(link->utilisation, (double)counted->busy_ps / (double)(measurement->totals.simulated_ps + 1));
     }
 }
 

@@ -13,7 +13,7 @@
 struct telemetry_rank {
     double compute;         /**< time of a kernel whose work is known ÷ what it should take, mean over micro-batches */
     double tokens;          /**< (token, expert) pairs that its experts were given */
-    double wait_s;          /**< from its own start of the exchanges to their end */
+    double wait_s;          /**< in exchanges, from its own start of each phase to its end */
     double retransmissions; /**< packets that its NIC sent again */
     double receive_pauses;  /**< pauses that its NIC sent to its leaf, and packets that it discarded */
     double send_share, receive_share; /**< of the NIC's rate: the best message of a pairwise test; 0 = none was run */
