@@ -5,6 +5,7 @@
 #include "command/train_goodput.h"
 #include "command/train_report.h"
 #include "command/train_setup.h"
+#include "command/train_stragglers.h"
 #include "fabric/builder.h"
 #include "sizing/rings.h"
 #include "training/goodput.h"
@@ -12,6 +13,13 @@
 #include <math.h>
 
 #define SECONDS_PER_DAY 86400.0
+
+/* The setup, with GPUs that are slow. Copies end with straggler_copies_fini in any case. */
+static bool init_setup(struct training_setup *setup, struct straggler_copies *copies,
+                       const struct experiment *experiment, struct error *error) {
+    *copies = (struct straggler_copies){0};
+    return train_setup_init(setup, experiment, error) && train_stragglers_init(copies, experiment, setup, error);
+}
 
 double size_step_memory(const struct experiment *experiment) {
     return gpu_find(experiment->training.gpu)->memory_gb * 1e9;
@@ -79,7 +87,11 @@ bool size_step_state(const struct experiment *experiment, double *bytes, double 
     struct training_setup setup;
     struct training_result result;
     *goodput = *mtbf_s = NAN;
-    if (!train_setup_init(&setup, experiment, error) || !training_step(&setup, NULL, NULL, &result, error)) {
+    struct straggler_copies copies;
+    const bool done = init_setup(&setup, &copies, experiment, error);
+    straggler_copies_fini(&copies);
+    setup.copies = NULL; // what a GPU holds does not depend on clocks: here they are only read
+    if (!done || !training_step(&setup, NULL, NULL, &result, error)) {
         return false;
     }
     *bytes = result.state_bytes + buffer_bytes(&setup, experiment) +
@@ -113,16 +125,16 @@ bool size_step_value(const struct experiment *experiment, const struct training_
                      enum size_target target, double *value, struct error *error) {
     struct training_setup setup;
     struct training_result result;
-    if (!train_setup_init(&setup, experiment, error)) {
-        return false;
+    struct straggler_copies copies;
+    bool done = init_setup(&setup, &copies, experiment, error);
+    if (done) {
+        const double share = gradient_share(experiment, &setup, error);
+        setup.exchange = *exchange;
+        setup.groups.nic_bytes_per_s *= share;
+        done = !isnan(share) && training_step(&setup, NULL, NULL, &result, error);
     }
-    const double share = gradient_share(experiment, &setup, error);
-    setup.exchange = *exchange;
-    if (isnan(share)) {
-        return false;
-    }
-    setup.groups.nic_bytes_per_s *= share;
-    if (!training_step(&setup, NULL, NULL, &result, error)) {
+    straggler_copies_fini(&copies);
+    if (!done) {
         return false;
     }
     const struct train_figures figures = train_report_figures(&setup, &result);

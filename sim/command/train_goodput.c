@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "base/quantity.h"
 #include "base/table.h"
+#include "command/interrupt.h"
 #include "config/reliability_check.h"
 
 #include <inttypes.h>
@@ -37,7 +38,8 @@ static struct goodput_job job_of(const struct experiment *experiment, const stru
                                 .topology = &experiment->topology,
                                 .gpus = setup->groups.gpus,
                                 .parameters = train_goodput_parameters(setup),
-                                .work_s = work_s};
+                                .work_s = work_s,
+                                .stop = interrupt_has_come};
 }
 
 bool train_goodput_check(const struct experiment *experiment, const struct training_setup *setup, struct error *error) {
@@ -215,6 +217,18 @@ static bool check_given(const struct experiment *experiment, const struct goodpu
     return false;
 }
 
+static bool refuse_endless(const struct goodput_job *job, const struct goodput *goodput, const char *policy,
+                           struct error *error) {
+    char often[QUANTITY_TEXT_SIZE], outage[QUANTITY_TEXT_SIZE];
+    error_set(error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
+              "%s: training does not come to its end between interruptions: %" PRIu32
+              " GPUs are interrupted every %s, %s to detect and restart",
+              policy, job->gpus, text(often, goodput->mtbf_s),
+              text(outage, job->failures->detection_s + job->failures->restart_s));
+    error_hint(error, "longer times between failures, more of warm_spares or a shorter restart in `training.failures`");
+    return false;
+}
+
 bool train_goodput_report(FILE *stream, const struct experiment *experiment, const struct training_setup *setup,
                           const struct train_column *columns, uint32_t n_columns, struct error *error) {
     struct figures figures[EXPERIMENT_COLUMNS];
@@ -227,10 +241,12 @@ bool train_goodput_report(FILE *stream, const struct experiment *experiment, con
             !check_given(experiment, &figures[i].goodput, job.work_s, error)) {
             return false;
         }
-        goodput_simulate(&figures[i].goodput, &job, experiment->seeds[0], &figures[i].runs);
+        if (!goodput_simulate(&figures[i].goodput, &job, experiment->seeds[0], &figures[i].runs)) {
+            return error_set(error, EXIT_CODE_INTERRUPTED, ERROR_ID_RUN_LIMIT,
+                             "interrupted: not all %" PRIu32 " courses of training are simulated", job.failures->runs);
+        }
         if (!figures[i].runs.ended) {
-            return error_set(error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
-                             "%s: training does not come to its end between interruptions", columns[i].policy);
+            return refuse_endless(&job, &figures[i].goodput, columns[i].policy, error);
         }
     }
     const struct goodput_job job = job_of(experiment, setup, NOMINAL_WORK_S);

@@ -2,6 +2,7 @@
 #include "command/train_setup.h"
 
 #include "base/error_id.h"
+#include "command/interrupt.h"
 #include "command/plan.h"
 #include "config/experiment_place.h"
 #include "results/summary.h"
@@ -55,6 +56,17 @@ static bool check_model(const struct experiment *experiment, struct error *error
                   "a training step takes its model's layers as published: section `model` changes them");
 }
 
+static void hint_precisions(const struct gpu *gpu, const char *const *names, struct error *error) {
+    char known[ERROR_MESSAGE_SIZE] = "";
+    for (int i = 0; i < EXPERIMENT_PRECISIONS; i++) {
+        const size_t length = strlen(known);
+        if (gpu->tflops[i] > 0) {
+            snprintf(known + length, sizeof known - length, "%s%s", length > 0 ? ", " : "", names[i]);
+        }
+    }
+    error_hint(error, "it does in %s", known);
+}
+
 /* Does the GPU compute in what the configuration says? */
 static bool check_precisions(const struct gpu *gpu, const struct experiment_training *training, struct error *error) {
     static const char *const names[EXPERIMENT_PRECISIONS] = {"bf16", "fp8", "mxfp8", "nvfp4"};
@@ -73,6 +85,7 @@ static bool check_precisions(const struct gpu *gpu, const struct experiment_trai
             error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                       "training.%s: a GPU `%s` does not compute in %s", keys[i].name, gpu->name,
                       names[keys[i].precision]);
+            hint_precisions(gpu, names, error);
             return experiment_place_blame(&training->key_places[keys[i].key], error);
         }
     }
@@ -90,6 +103,7 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
                                      .shape = model_shape_find(experiment->model.preset),
                                      .gpu = gpu_find(training->gpu),
                                      .exchange_sms = experiment->traffic.sms,
+                                     .stop = interrupt_has_come,
                                      .exchange = {.expert_load = 1}};
     if (!check_precisions(setup->gpu, training, error) || !training_groups_fill(&setup->groups, experiment, error)) {
         return false;

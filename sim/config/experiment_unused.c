@@ -337,6 +337,10 @@ static bool has_slow_gpus(const struct experiment *experiment) {
     return experiment->training.stragglers.slow_gpus[0] != '\0';
 }
 
+static bool has_slow_clock(const struct experiment *experiment) {
+    return experiment->training.stragglers.slow_gpu_clock < 1;
+}
+
 static bool has_clocks(const struct experiment *experiment) {
     return experiment->training.stragglers.clock_deviation > 0;
 }
@@ -357,6 +361,7 @@ static const struct rule rules[] = {
     {"training.failures", has_interruptions, "with rates, or a time between failures"},
     {"training.checkpoint", has_interruptions, "with training.failures"},
     {"training.checkpoint.copy_rate", has_copies_to_hosts, "with training.checkpoint.asynchronous"},
+    {"training.stragglers.slow_gpus", has_slow_clock, "with training.stragglers.slow_gpu_clock below 1"},
     {"training.stragglers.slow_gpu_clock", has_slow_gpus, "with training.stragglers.slow_gpus"},
     {"training.stragglers.seed", has_clocks, "with training.stragglers.clock_deviation"},
     {"training.virtual_stages", has_virtual_stages, "under schedules interleaved and 1f1b_overlap"},

@@ -27,6 +27,7 @@ struct goodput_job {
     uint32_t gpus;                   /**< that train, spares not counted */
     double parameters;               /**< of the model; for checkpoints whose bytes are not given */
     double work_s;                   /**< that training takes if nothing fails and nothing is written */
+    bool (*stop)(void);              /**< asked after each simulated course: true ends them; NULL: never */
 };
 
 /** What follows from it. Times in seconds. */
@@ -67,8 +68,8 @@ struct goodput_runs {
     bool ended; /**< false: some course did not come to its end in 1,000 times its work */
 };
 
-/** Simulates courses of training interruption by interruption, spares and repairs included. The same seed gives the same courses. */
-void goodput_simulate(const struct goodput *goodput, const struct goodput_job *job, uint64_t seed,
+/** Simulates courses of training interruption by interruption, spares and repairs included. The same seed gives the same courses. False: job->stop has ended them. */
+bool goodput_simulate(const struct goodput *goodput, const struct goodput_job *job, uint64_t seed,
                       struct goodput_runs *runs);
 
 #endif

@@ -24,8 +24,10 @@ struct course {
     const struct goodput_job *job;
     uint64_t stream, draws;
     double now_s, done_s;   /* wall clock; work up to the last good checkpoint */
-    struct repair *repairs; /* in order of time */
+    struct repair *repairs; /* in order of time, past ones too */
     size_t n_repairs, capacity;
+    size_t n_needed;      /* of them: with these over, spares stand in for all the others, */
+    uint64_t others_gpus; /* whose GPUs are so many */
     uint64_t interruptions;
     double checkpoint_s, lost_s, detection_s, waiting_s, restart_s;
 };
@@ -64,27 +66,15 @@ static void add_repair(struct course *course, double until_s, uint32_t gpus) {
     }
     course->repairs[course->n_repairs++] =
         (struct repair){until_s, gpus}; // all repairs last as long: later ones end later
+    course->others_gpus += gpus;
+    while (course->others_gpus > course->job->failures->warm_spares) {
+        course->others_gpus -= course->repairs[course->n_needed++].gpus;
+    }
 }
 
 /* When enough GPUs are there again; no sooner than at_s. */
-static double wait_for_gpus(struct course *course, double at_s) {
-    size_t back = 0;
-    while (back < course->n_repairs && course->repairs[back].until_s <= at_s) {
-        back++;
-    }
-    course->n_repairs -= back;
-    if (back > 0) {
-        memmove(course->repairs, course->repairs + back, course->n_repairs * sizeof *course->repairs);
-    }
-    uint64_t out = 0;
-    for (size_t i = 0; i < course->n_repairs; i++) {
-        out += course->repairs[i].gpus;
-    }
-    for (size_t i = 0; i < course->n_repairs && out > course->job->failures->warm_spares; i++) {
-        out -= course->repairs[i].gpus;
-        at_s = course->repairs[i].until_s;
-    }
-    return at_s;
+static double wait_for_gpus(const struct course *course, double at_s) {
+    return course->n_needed > 0 ? fmax(at_s, course->repairs[course->n_needed - 1].until_s) : at_s;
 }
 
 /* ---- interruptions ---- */
@@ -178,21 +168,24 @@ static void spread(struct goodput_runs *runs, double *times_s) {
     runs->slowest_s = times_s[n - 1 - (n - 1) / 20];
 }
 
-void goodput_simulate(const struct goodput *goodput, const struct goodput_job *job, uint64_t seed,
+bool goodput_simulate(const struct goodput *goodput, const struct goodput_job *job, uint64_t seed,
                       struct goodput_runs *runs) {
     const uint32_t n = job->failures->runs;
     double *times_s = memory_allocate(n, sizeof *times_s);
+    bool stopped = false;
     *runs = (struct goodput_runs){.runs = n, .ended = true};
-    for (uint32_t i = 0; i < n && runs->ended; i++) {
+    for (uint32_t i = 0; i < n && runs->ended && !stopped; i++) {
         struct course course = {
             .goodput = goodput, .job = job, .stream = hash_stream(seed, HASH_PURPOSE_INTERRUPTION, i, 0)};
         runs->ended = run(&course);
         times_s[i] = course.now_s;
         add(runs, &course);
         free(course.repairs);
+        stopped = job->stop != NULL && job->stop();
     }
-    if (runs->ended) {
+    if (runs->ended && !stopped) {
         spread(runs, times_s);
     }
     free(times_s);
+    return !stopped;
 }

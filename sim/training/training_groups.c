@@ -9,9 +9,26 @@
 
 /* Says what does not divide what. */
 static bool divides(uint64_t part, uint64_t whole, const char *what, const char *of, struct error *error) {
-    return (part > 0 && whole % part == 0 && whole > 0) ||
-           error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
-                     "%s (%" PRIu64 ") do not divide %s (%" PRIu64 ")", what, part, of, whole);
+    if (part > 0 && whole > 0 && whole % part == 0) {
+        return true;
+    }
+    error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+              "%s (%" PRIu64 ") do not divide %s (%" PRIu64 ")", what, part, of, whole);
+    if (part > whole) {
+        error_hint(error, "the least that they divide is %" PRIu64, part);
+    } else if (part > 0) {
+        error_hint(error, "they divide %" PRIu64 " and %" PRIu64, whole / part * part, (whole / part + 1) * part);
+    }
+    return false;
+}
+
+static void hint_copies(uint64_t copies, uint64_t of_copy, struct error *error) {
+    if (copies == 0) {
+        error_hint(error, "one copy takes %" PRIu64 " GPUs", of_copy);
+    } else {
+        error_hint(error, "%" PRIu64 " copies take %" PRIu64 " GPUs, %" PRIu64 " take %" PRIu64, copies,
+                   copies * of_copy, copies + 1, (copies + 1) * of_copy);
+    }
 }
 
 /* GPUs of a copy of the model, times copies, are all GPUs. */
@@ -23,9 +40,7 @@ static bool fill_parallel(struct training_groups *groups, const struct experimen
                   "tensor %" PRIu32 " × context %" PRIu32 " × pipeline %" PRIu32 " parallelism = %" PRIu64
                   " GPUs for a copy of the model do not divide the %" PRIu32 " GPUs that train",
                   groups->tensor, groups->context, groups->pipeline, of_copy, groups->gpus);
-        error_hint(error, "%" PRIu64 " copies take %" PRIu64 " GPUs, %" PRIu64 " take %" PRIu64, groups->gpus / of_copy,
-                   groups->gpus / of_copy * of_copy, groups->gpus / of_copy + 1,
-                   (groups->gpus / of_copy + 1) * of_copy);
+        hint_copies(groups->gpus / of_copy, of_copy, error);
         return experiment_place_blame(&training->key_places[EXPERIMENT_TRAINING_GPUS], error);
     }
     groups->data = (uint32_t)(groups->gpus / of_copy);

@@ -243,14 +243,25 @@ static void slow_down(struct making *making, const struct pipeline_layout *layou
     }
 }
 
+/* Layers are cut once for all copies, as if no GPU was slow: that takes longer than a step. */
+static bool cut(struct making *making, const struct pipeline_layout *known, struct pipeline_layout *layout,
+                struct error *error) {
+    if (known == NULL) {
+        return training_cut(making->setup, making->layers, making->n_layers, layout, error);
+    }
+    *layout = (struct pipeline_layout){.n_parts = known->n_parts,
+                                       .first = memory_allocate(known->n_parts + 1, sizeof *layout->first)};
+    memcpy(layout->first, known->first, (known->n_parts + 1) * sizeof *layout->first);
+    return true;
+}
+
 static bool step_of_copy(const struct training_setup *setup, const struct straggler_slowness *slowness,
-                         void (*observe)(void *, const struct pipeline_span *), void *context,
-                         struct training_result *result, struct error *error) {
+                         const struct pipeline_layout *known, void (*observe)(void *, const struct pipeline_span *),
+                         void *context, struct training_result *result, struct error *error) {
     struct making making = {.setup = setup, .n_parts = training_cut_parts(setup)};
     *result = (struct training_result){0};
     making.layers = layer_time_create(setup, &making.n_layers);
-    bool done =
-        check_length(&making, error) && training_cut(setup, making.layers, making.n_layers, &result->layout, error);
+    bool done = check_length(&making, error) && cut(&making, known, &result->layout, error);
     if (done) {
         slow_down(&making, &result->layout, slowness);
         done = check_length(&making, error);
@@ -269,23 +280,46 @@ static bool step_of_copy(const struct training_setup *setup, const struct stragg
     return done;
 }
 
+/* Of all copies; the layout of the first is that of all. */
+static bool find_slowest(const struct training_setup *setup, struct pipeline_layout *layout, uint32_t *slowest,
+                         struct error *error) {
+    const struct straggler_copies *copies = setup->copies;
+    uint64_t longest_ps = 0;
+    for (uint32_t copy = 0; copy < copies->n; copy++) {
+        struct training_result result;
+        if (!step_of_copy(setup, copies->slowness + (size_t)copy * copies->stages, copy == 0 ? NULL : layout, NULL,
+                          NULL, &result, error)) {
+            return false;
+        }
+        *slowest = result.step_ps > longest_ps ? copy : *slowest;
+        longest_ps = result.step_ps > longest_ps ? result.step_ps : longest_ps;
+        if (copy == 0) {
+            *layout = result.layout;
+            result.layout = (struct pipeline_layout){0};
+        }
+        training_result_fini(&result);
+        if (setup->stop != NULL && setup->stop()) {
+            return error_set(error, EXIT_CODE_INTERRUPTED, ERROR_ID_RUN_LIMIT,
+                             "interrupted: the slowest of %" PRIu32 " copies of the pipeline is not known yet",
+                             copies->n);
+        }
+    }
+    return true;
+}
+
 bool training_step(const struct training_setup *setup, void (*observe)(void *, const struct pipeline_span *),
                    void *context, struct training_result *result, struct error *error) {
     const struct straggler_copies *copies = setup->copies;
+    struct pipeline_layout layout = {0};
     uint32_t slowest = 0;
-    uint64_t longest_ps = 0;
-    for (uint32_t copy = 0; copies != NULL && copies->n > 1 && copy < copies->n; copy++) {
-        if (!step_of_copy(setup, copies->slowness + (size_t)copy * copies->stages, NULL, NULL, result, error)) {
-            return false;
-        }
-        slowest = result->step_ps > longest_ps ? copy : slowest;
-        longest_ps = result->step_ps > longest_ps ? result->step_ps : longest_ps;
-        training_result_fini(result);
+    bool done = copies == NULL || copies->n < 2 || find_slowest(setup, &layout, &slowest, error);
+    if (done) {
+        const struct straggler_slowness *slowness =
+            copies == NULL || copies->n == 0 ? NULL : copies->slowness + (size_t)slowest * copies->stages;
+        done = step_of_copy(setup, slowness, layout.first != NULL ? &layout : NULL, observe, context, result, error);
+        result->copy = slowest;
     }
-    const struct straggler_slowness *slowness =
-        copies == NULL || copies->n == 0 ? NULL : copies->slowness + (size_t)slowest * copies->stages;
-    const bool done = step_of_copy(setup, slowness, observe, context, result, error);
-    result->copy = slowest;
+    pipeline_layout_fini(&layout);
     return done;
 }
 

@@ -46,6 +46,7 @@ struct training_setup {
     uint64_t send_latency_ps;              /**< of a message between stages, without its bytes */
     const struct straggler_copies *copies; /**< NULL: all GPUs are as fast as they should be */
     uint32_t exchange_sms;                 /**< that kernels of exchanges keep */
+    bool (*stop)(void);                    /**< asked after each copy: true ends the work; NULL: never */
 };
 
 /** What came of it. Ends with training_result_fini. */
@@ -62,7 +63,7 @@ struct training_result {
     double state_bytes; /**< weights, gradients and optimiser of a GPU of the fullest stage */
 };
 
-/** Simulates a step: of copies of the pipeline, the slowest one's. observe and context as in struct pipeline. False with *error, and nothing in *result that is to be freed, if the model cannot be cut so. */
+/** Simulates a step: of copies of the pipeline, the slowest one's. observe and context as in struct pipeline. False with *error, and nothing in *result that is to be freed, if the model cannot be cut so or setup->stop has ended it. */
 bool training_step(const struct training_setup *setup, void (*observe)(void *, const struct pipeline_span *),
                    void *context, struct training_result *result, struct error *error);
 

@@ -176,6 +176,34 @@ START_TEST(a_job_that_never_ends_says_so) {
 }
 END_TEST
 
+/* 200,000 interruptions of a course that is given up, all of whose hosts are in repair: no work for each of them each time. */
+START_TEST(many_hosts_in_repair_take_no_time) {
+    const struct goodput_job job = job_of(100 * HOUR_S);
+    failures.gpu_mtbf_s = 1e-3;
+    failures.repair_s = 72 * HOUR_S;
+    failures.runs = 8;
+    const struct goodput goodput = goodput_of(&job);
+    struct goodput_runs runs;
+    ck_assert(goodput_simulate(&goodput, &job, 1, &runs));
+    ck_assert(!runs.ended);
+    ck_assert_double_gt(runs.interruptions * failures.runs, 100000);
+}
+END_TEST
+
+static bool at_once(void) {
+    return true;
+}
+
+START_TEST(courses_can_be_stopped) {
+    struct goodput_job job = job_of(50 * HOUR_S);
+    const struct goodput goodput = goodput_of(&job);
+    struct goodput_runs runs;
+    ck_assert(goodput_simulate(&goodput, &job, 1, &runs));
+    job.stop = at_once;
+    ck_assert(!goodput_simulate(&goodput, &job, 1, &runs));
+}
+END_TEST
+
 START_TEST(storage_that_cannot_keep_up_is_refused) {
     const struct goodput_job job = job_of(100 * HOUR_S);
     checkpoint.asynchronous = true;
@@ -226,6 +254,8 @@ int main(void) {
     tcase_add_test(cases, spares_help_up_to_as_many_as_are_in_repair);
     tcase_add_test(cases, nothing_fails_and_nothing_is_lost);
     tcase_add_test(cases, a_job_that_never_ends_says_so);
+    tcase_add_test(cases, many_hosts_in_repair_take_no_time);
+    tcase_add_test(cases, courses_can_be_stopped);
     tcase_add_test(cases, storage_that_cannot_keep_up_is_refused);
     tcase_add_test(cases, slow_storage_makes_the_interval_as_long_as_it_writes);
     tcase_add_test(cases, courses_are_the_same_again_and_others_with_another_seed);

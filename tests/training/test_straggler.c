@@ -167,6 +167,25 @@ START_TEST(the_slowest_clock_of_a_group_is_where_order_statistics_put_it) {
 }
 END_TEST
 
+static bool at_once(void) {
+    return true;
+}
+
+/* Two copies, each slower in one stage: the step is that of the slower one, and is given up where it is asked to. */
+START_TEST(the_search_of_the_slowest_copy_finds_it_and_can_be_stopped) {
+    struct training_setup setup = setup_of();
+    struct straggler_slowness slowness[] = {{1.2, 1.2}, {1, 1}, {1, 1}, {1.3, 1.3}};
+    struct straggler_copies first = {slowness, 1, 2}, second = {slowness + 2, 1, 2}, both = {slowness, 2, 2};
+    const double slower_s = fmax(step_s(&setup, &first), step_s(&setup, &second));
+    ck_assert_double_eq(step_s(&setup, &both), slower_s);
+    struct training_result result;
+    struct error error = {0};
+    setup.stop = at_once;
+    ck_assert(!training_step(&setup, NULL, NULL, &result, &error));
+    ck_assert_int_eq(error.exit_code, EXIT_CODE_INTERRUPTED);
+}
+END_TEST
+
 START_TEST(gpus_that_do_not_exist_are_refused) {
     const struct training_setup setup = setup_of();
     struct straggler_copies copies;
@@ -186,6 +205,7 @@ int main(void) {
     tcase_add_test(cases, a_slow_gpu_with_few_tokens_costs_less);
     tcase_add_test(cases, the_order_of_groups_says_which_stage_is_held_up);
     tcase_add_test(cases, the_slowest_clock_of_a_group_is_where_order_statistics_put_it);
+    tcase_add_test(cases, the_search_of_the_slowest_copy_finds_it_and_can_be_stopped);
     tcase_add_test(cases, gpus_that_do_not_exist_are_refused);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);

@@ -308,6 +308,20 @@ START_TEST(what_does_not_divide_is_refused_with_the_arithmetic) {
 }
 END_TEST
 
+START_TEST(too_few_gpus_for_a_copy_are_told_how_many_it_takes) {
+    struct training_groups groups;
+    struct error error = {0};
+    describe();
+    experiment.training.gpus = 3;
+    ck_assert(!training_groups_fill(&groups, &experiment, &error));
+    ck_assert_str_eq(error.hint, "one copy takes 4 GPUs");
+    describe();
+    change_batch();
+    ck_assert(!training_groups_fill(&groups, &experiment, &error));
+    ck_assert_str_eq(error.hint, "they divide 448 and 512");
+}
+END_TEST
+
 START_TEST(tokens_of_more_than_32_bits_are_not_cut) {
     struct training_groups groups;
     struct error error = {0};
@@ -393,6 +407,7 @@ int main(void) {
     tcase_add_test(tests, copies_that_share_nics_reduce_their_gradients_faster);
     tcase_add_loop_test(tests, what_does_not_divide_is_refused_with_the_arithmetic, 0,
                         (int)(sizeof broken / sizeof *broken));
+    tcase_add_test(tests, too_few_gpus_for_a_copy_are_told_how_many_it_takes);
     tcase_add_test(tests, tokens_of_more_than_32_bits_are_not_cut);
     tcase_add_loop_test(tests, steps_beyond_what_64_bits_hold_are_refused, 0, sizeof ages / sizeof ages[0]);
     tcase_add_test(tests, more_virtual_stages_than_layers_are_refused);
