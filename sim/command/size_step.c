@@ -94,7 +94,8 @@ bool size_step_state(const struct experiment *experiment, double *bytes, double 
     if (!done || !training_step(&setup, NULL, NULL, &result, error)) {
         return false;
     }
-    *bytes = result.state_bytes + buffer_bytes(&setup, experiment) +
+    *bytes = result.memory.weights + result.memory.gradients + result.memory.optimiser +
+             buffer_bytes(&setup, experiment) +
              experiment->size.activation_bytes * setup.groups.tokens * setup.preset->hidden * layers_held(&setup);
     training_result_fini(&result);
     return fill_goodput(experiment, &setup, goodput, mtbf_s, error);

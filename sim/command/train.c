@@ -11,11 +11,13 @@
 #include "command/train_column.h"
 #include "command/train_goodput.h"
 #include "command/train_json.h"
+#include "command/train_levers.h"
 #include "command/train_report.h"
 #include "command/train_setup.h"
 #include "command/train_stragglers.h"
 #include "command/train_trace.h"
 #include "fabric/builder.h"
+#include "training/training_memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,13 +55,7 @@ static bool check_step(const struct training_setup *setup, struct error *error) 
     if (!training_step(setup, NULL, NULL, &result, error)) {
         return false;
     }
-    const bool fits = result.state_bytes < setup->gpu->memory_gb * 1e9;
-    if (!fits) {
-        error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
-                  "weights, gradients and optimiser take %.1f GB on a GPU of %.0f GB", result.state_bytes / 1e9,
-                  setup->gpu->memory_gb);
-        error_hint(error, "more pipeline stages, larger expert-parallel groups or more data-parallel copies take less");
-    }
+    const bool fits = training_memory_check(setup, &result.memory, error);
     training_result_fini(&result);
     return fits;
 }
@@ -90,6 +86,7 @@ static bool print(const struct arguments *given, const struct batch *batch, cons
     } else {
         train_report_table(stdout, setup, columns, n_columns, seeds);
         if (!train_report_causes(stdout, setup, columns, n_columns, error) ||
+            (!train_setup_is_dense(setup) && !train_levers_print(stdout, setup, &columns[0].exchange, error)) ||
             !report_wrongs(batch, setup, columns, n_columns, error)) {
             return false;
         }

@@ -3,6 +3,7 @@
 
 #include "base/quantity.h"
 #include "base/table.h"
+#include "training/training_memory.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +24,7 @@ struct train_figures train_report_figures(const struct training_setup *setup, co
     struct train_figures figures = {.step_s = seconds(result->step_ps),
                                     .gathered_s = seconds(result->gather_ps),
                                     .evaluation_s = seconds(result->evaluation_ps),
-                                    .overhead_s = seconds(setup->training->step_overhead_ps),
+                                    .overhead_s = seconds(setup->training->step_overhead_ps + result->optimiser_ps),
                                     .imbalance = result->imbalance};
     for (uint32_t stage = 0; stage < result->n_stages; stage++) {
         const struct pipeline_stage_time *time = &result->stages[stage];
@@ -86,6 +87,15 @@ static uint32_t same_until(const struct training_setup *setup, const struct pipe
     return end;
 }
 
+static void print_memory(FILE *stream, const struct training_setup *setup, const struct training_memory *memory) {
+    fprintf(stream,
+            "memory    %.1f of %.0f GB a GPU: weights %.1f, gradients %.1f, optimiser %.1f, activations %.1f of %.0f "
+            "passes on the way%s\n",
+            training_memory_sum(memory) / 1e9, setup->gpu->memory_gb, memory->weights / 1e9, memory->gradients / 1e9,
+            memory->optimiser / 1e9, memory->activations / 1e9, memory->passes,
+            training_memory_sum(memory) > setup->gpu->memory_gb * 1e9 ? ": MORE THAN IT HAS" : "");
+}
+
 void train_report_layout(FILE *stream, const struct training_setup *setup, const struct training_result *result) {
     const struct training_groups *groups = &setup->groups;
     fprintf(stream,
@@ -106,9 +116,7 @@ void train_report_layout(FILE *stream, const struct training_setup *setup, const
             " tokens a GPU; model %.1f PFLOP a step\n",
             setup->training->global_batch, sequence_of(setup), groups->micro_batches, groups->tokens,
             result->operations / 1e15);
-    fprintf(stream,
-            "memory    %.1f of %.0f GB a GPU for weights, gradients and optimiser; activations are not counted\n",
-            result->state_bytes / 1e9, setup->gpu->memory_gb);
+    print_memory(stream, setup, &result->memory);
     fprintf(stream, "stages    ");
     for (uint32_t part = 0, end; part < result->layout.n_parts; part = end) {
         end = same_until(setup, &result->layout, part);
@@ -203,7 +211,7 @@ void train_report_table(FILE *stream, const struct training_setup *setup, const 
     row(table, "exposed communication of layers", "%", columns, n_columns, exposed);
     row(table, "waiting for other stages", "%", columns, n_columns, waiting);
     row(table, "exposed gradients", "%", columns, n_columns, gradients);
-    row(table, "parameters and overhead", "%", columns, n_columns, rest);
+    row(table, "optimiser, parameters, overhead", "%", columns, n_columns, rest);
     row(table, "hidden communication of layers", "% of it", columns, n_columns, hidden);
     if (setup->preset->experts > 0) {
         exchange_rows(table, columns, n_columns);

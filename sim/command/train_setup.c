@@ -92,6 +92,17 @@ static bool check_precisions(const struct gpu *gpu, const struct experiment_trai
     return true;
 }
 
+/* Of a message between stages, without its bytes: over NVLink, or by NICs, two leaves, a spine where there is one, and the cables. */
+static uint64_t send_latency_ps(const struct topology *topology, bool in_domain) {
+    const struct topology_fabric *fabric = &topology->fabric;
+    if (in_domain) {
+        return topology->nvlink.latency_up_ps + topology->nvlink.latency_down_ps;
+    }
+    const uint64_t cables_m = 2 * (fabric->host_cable_m + (fabric->spines > 0 ? fabric->spine_cable_m : 0));
+    return 2 * topology->nic.latency_ps + (fabric->spines > 0 ? 2 : 1) * topology->leaf.latency_ps +
+           (fabric->spines > 0 ? topology->spine.latency_ps : 0) + cables_m * fabric->cable_latency_ps_per_m;
+}
+
 static bool fill(struct training_setup *setup, const struct experiment *experiment, struct error *error) {
     const struct experiment_training *training = &experiment->training;
     const struct topology *topology = &experiment->topology;
@@ -110,7 +121,13 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
     }
     setup->groups.nvlink_bytes_per_s = (double)topology->nvlink.link_rate_bits_per_s / 8 *
                                        topology->nvlink.links_per_gpu * topology->nvlink.usable_fraction;
-    setup->send_latency_ps = 2 * topology->nic.latency_ps + 3 * topology->leaf.latency_ps;
+    setup->send_latency_ps = send_latency_ps(topology, setup->groups.pipeline_in_domain);
+    if (training->gradient_collective == EXPERIMENT_COLLECTIVE_SHARP &&
+        topology->fabric.link_layer != TOPOLOGY_LINK_INFINIBAND) {
+        return refuse(error, "training.gradient_collective: nvls reduces in the switches of NVLink alone",
+                      "training.gradient_collective: sharp reduces in the switches of InfiniBand, and this fabric is "
+                      "Ethernet");
+    }
     if (training->contention && setup->exchange_sms >= setup->gpu->sms) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                          "training.contention: exchanges keep traffic.sms = %u SMs, a GPU `%s` has %u",

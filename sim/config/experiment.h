@@ -507,6 +507,31 @@ enum experiment_training_key {
     EXPERIMENT_TRAINING_KEYS
 };
 
+/** training.gradient_collective, in the order of its names. */
+enum experiment_collective {
+    EXPERIMENT_COLLECTIVE_RINGS,
+    EXPERIMENT_COLLECTIVE_HIERARCHICAL,
+    EXPERIMENT_COLLECTIVE_NVLS,
+    EXPERIMENT_COLLECTIVE_SHARP,
+};
+
+/** training.kernels, in the order of its names. */
+enum experiment_kernels {
+    EXPERIMENT_KERNELS_MATRICES,
+    EXPERIMENT_KERNELS_SEPARATE,
+    EXPERIMENT_KERNELS_FUSED,
+    EXPERIMENT_KERNELS_FUSED_PERMUTE,
+};
+
+/** training.router, in the order of its names. */
+enum experiment_router { EXPERIMENT_ROUTER_MATRICES, EXPERIMENT_ROUTER_CUDA_CORES, EXPERIMENT_ROUTER_TENSOR_CORES };
+
+/** training.recompute, in the order of its names. */
+enum experiment_recompute { EXPERIMENT_RECOMPUTE_NONE, EXPERIMENT_RECOMPUTE_OPERATORS, EXPERIMENT_RECOMPUTE_LAYERS };
+
+/** training.expert_buffers, in the order of its names. */
+enum experiment_expert_buffers { EXPERIMENT_EXPERT_BUFFERS_PAGED, EXPERIMENT_EXPERT_BUFFERS_WORST_CASE };
+
 /** Section `training`: the step around the layer that is simulated. */
 struct experiment_training {
     uint32_t gpus; /**< that train; 0 = those of the cluster */
@@ -530,14 +555,24 @@ struct experiment_training {
     bool overlap_gradients;                        /**< behind the backward passes that are left */
     uint32_t gradient_bytes, parameter_bytes;      /**< of an element on the network */
     uint64_t step_overhead_ps;                     /**< optimiser, data, logging: on every GPU at the end */
-    uint64_t rank_skew_ps;         /**< the last GPU of an expert-parallel group comes so much later to an exchange */
-    bool notify;                   /**< each exchange has a kernel before it that waits for the group too */
-    bool contention;               /**< computing and exchanges at once slow each other */
-    bool defer_weight_gradients;   /**< computed where exchanges leave a GPU idle */
-    uint32_t steps;                /**< to the target; 0 = not known */
-    uint32_t evaluation_batch;     /**< sequences that an evaluation takes forward; 0 = none */
-    uint32_t evaluation_every;     /**< steps from one to the next */
-    struct experiment_place place; /**< of the section */
+    enum experiment_collective gradient_collective;
+    enum experiment_kernels kernels;
+    enum experiment_router router;
+    enum experiment_recompute recompute;
+    enum experiment_expert_buffers expert_buffers;
+    bool memory_refuses;            /**< a step that does not fit is a mistake; else it is noted */
+    bool overlap_parameters;        /**< gathered behind the next forward passes, but for what those need first */
+    uint32_t optimiser_state_bytes; /**< of an element that is trained */
+    double memory_efficiency;       /**< share of the memory's rate */
+    uint64_t host_sync_ps;          /**< of a layer with experts, without graphs */
+    uint64_t rank_skew_ps;          /**< the last GPU of an expert-parallel group comes so much later to an exchange */
+    bool notify;                    /**< each exchange has a kernel before it that waits for the group too */
+    bool contention;                /**< computing and exchanges at once slow each other */
+    bool defer_weight_gradients;    /**< computed where exchanges leave a GPU idle */
+    uint32_t steps;                 /**< to the target; 0 = not known */
+    uint32_t evaluation_batch;      /**< sequences that an evaluation takes forward; 0 = none */
+    uint32_t evaluation_every;      /**< steps from one to the next */
+    struct experiment_place place;  /**< of the section */
     struct experiment_place key_places[EXPERIMENT_TRAINING_KEYS];
     struct experiment_stragglers stragglers;
     struct experiment_interruptions failures;

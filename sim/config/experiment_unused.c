@@ -317,6 +317,10 @@ static bool has_overlap(const struct experiment *experiment) {
     return has_step(experiment) && experiment->training.schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
 }
 
+static bool has_host(const struct experiment *experiment) {
+    return has_launches(experiment) && experiment->model.experts > 0;
+}
+
 static bool has_skew(const struct experiment *experiment) {
     return has_step(experiment) && experiment->training.rank_skew_ps > 0;
 }
@@ -370,6 +374,7 @@ static const struct rule rules[] = {
     {"training.group_order", has_pipeline, "with training.pipeline_parallelism"},
     {"training.launch", has_launches, "without training.cuda_graphs"},
     {"training.kernels_per_layer", has_launches, "without training.cuda_graphs"},
+    {"training.host_sync", has_host, "with experts and without training.cuda_graphs"},
     {"training.notify", has_skew, "with training.rank_skew"},
     {"training.contention", has_overlap, "under schedule 1f1b_overlap"},
     {"training.evaluation_every", has_evaluation, "with training.evaluation_batch"},

@@ -12,6 +12,12 @@ static const char *const context_exchanges[] = {"ring", "all_gather", "all_to_al
 static const char *const group_orders[] = {"data_pipeline", "pipeline_data", NULL};
 static const char *const schedules[] = {"1f1b", "interleaved", "1f1b_overlap", NULL};
 
+static const char *const collectives[] = {"rings", "hierarchical", "nvls", "sharp", NULL};
+static const char *const kernels[] = {"matrices", "separate", "fused", "fused_permute", NULL};
+static const char *const routers[] = {"matrices", "cuda_cores", "tensor_cores", NULL};
+static const char *const recomputes[] = {"none", "operators", "layers", NULL};
+static const char *const buffers[] = {"paged", "worst_case", NULL};
+
 #define CALIBRATED                                                                                                     \
     "share of the GPU's dense peak. Ours: no share is published by kind of operation; calibrate it on one measured "   \
     "step"
@@ -107,6 +113,48 @@ const struct key training_keys[TRAINING_KEYS] = {
      FIELD(parameter_bytes)},
     {"step_overhead", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "0 s",
      .doc = "What every step takes beside: optimiser, data, logging.", FIELD(step_overhead_ps)},
+    {"gradient_collective", KEY_CHOICE, .fallback = "rings", .names = collectives,
+     .doc =
+         "How gradients are reduced and parameters gathered (sim/training/collective.h). rings: as many as an NVLink "
+         "domain has GPUs of the group. hierarchical: in the domain, then between domains. nvls: the same, in NVLink "
+         "by its switches. sharp: between domains too, by the switches of InfiniBand.",
+     FIELD(gradient_collective)},
+    {"overlap_parameters", KEY_FLAG, .fallback = "true",
+     .doc = "Parameters are gathered behind the next step's forward passes, but for those of the part that is needed "
+            "first (Megatron-Core's overlap_param_gather); else all before it.",
+     FIELD(overlap_parameters)},
+    {"optimiser_state_bytes", KEY_QUANTITY, QUANTITY_COUNT, "0", "64", "12",
+     .doc = "Of an element, over its copies: 12 are an FP32 master copy and Adam's two moments (arXiv:1910.02054), 8 "
+            "with moments in BF16 (DeepSeek-V3, arXiv:2412.19437, section 3.3.2).",
+     FIELD(optimiser_state_bytes)},
+    {"memory_efficiency", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.9",
+     .doc = "Share of the memory's rate that kernels reach which only read and write (estimate: copies reach about as "
+            "much).",
+     FIELD(memory_efficiency)},
+    {"kernels", KEY_CHOICE, .fallback = "matrices", .names = kernels,
+     .doc = "Kernels beside matrices (sim/training/kernel_bytes.h). matrices: they are in the share of the peak. "
+            "separate: each reads and writes memory. fused: normalisation, activation and conversion of numbers with "
+            "their neighbours. fused_permute: tokens' permutation with the exchanges too.",
+     FIELD(kernels)},
+    {"router", KEY_CHOICE, .fallback = "matrices", .names = routers,
+     .doc = "Scores of experts. matrices: in `precision`. cuda_cores: in FP32 (the GPU's FP32 peak). tensor_cores: in "
+            "FP32 made of nine products in BF16 (cuBLAS, FP32 emulation by BF16x9).",
+     FIELD(router)},
+    {"recompute", KEY_CHOICE, .fallback = "none", .names = recomputes,
+     .doc = "What the backward pass computes again to keep less. operators: normalisation, activation and what latent "
+            "attention makes of its ranks (arXiv:2412.19437, section 3.2.3), whose time is left out. layers: all of a "
+            "layer, with its exchanges.",
+     FIELD(recompute)},
+    {"expert_buffers", KEY_CHOICE, .fallback = "paged", .names = buffers,
+     .doc = "Room for tokens at experts. paged: for those that come. worst_case: for all of the group's (needed "
+            "where the host does not know how many come; Megatron-Core's paged stash avoids it).",
+     FIELD(expert_buffers)},
+    {"memory_refuses", KEY_FLAG, .fallback = "true",
+     .doc = "A step that does not fit the GPU's memory is a mistake; else it is only noted.", FIELD(memory_refuses)},
+    {"host_sync", KEY_QUANTITY, QUANTITY_TIME, "0 s", "1 ms", "0 s",
+     .doc = "What a layer with experts waits forward for the host, which has to know how many tokens come; nothing "
+            "with cuda_graphs.",
+     FIELD(host_sync_ps)},
     {"rank_skew", KEY_QUANTITY, QUANTITY_TIME, "0 s", "1 s", "0 s",
      .doc = "How much later than a GPU the last of its expert-parallel group comes to an exchange, whose kernels wait "
             "for it: as measured (1.38 ms in deepseek-ai's trace of DeepSeek-V3's training, median of cached_notify).",

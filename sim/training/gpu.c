@@ -3,10 +3,11 @@
 
 #include <stddef.h>
 
-/* Data sheets print peaks with 2:4 sparsity; dense is half of that but where they print both. Tensor cores scale blocks (MXFP8, NVFP4) from Blackwell on. */
+/* FP32: the same data sheets; NVL72 5,760 TFLOPS and HGX B200 and B300 600 TFLOPS in all. Data sheets print peaks with 2:4 sparsity; dense is half of that but where they print both. Tensor cores scale blocks (MXFP8, NVFP4) from Blackwell on. */
 static const struct gpu gpus[] = {
     [EXPERIMENT_GPU_H100] = {"h100",
                              {989.5, 1979, 0, 0},
+                             67,
                              80,
                              3.35,
                              132,
@@ -16,6 +17,7 @@ static const struct gpu gpus[] = {
     [EXPERIMENT_GPU_H800] =
         {"h800",
          {989.5, 1979, 0, 0},
+         67,
          80,
          3.35,
          132,
@@ -24,6 +26,7 @@ static const struct gpu gpus[] = {
     [EXPERIMENT_GPU_H200] =
         {"h200",
          {989.5, 1979, 0, 0},
+         67,
          141,
          4.8,
          132,
@@ -32,6 +35,7 @@ static const struct gpu gpus[] = {
     [EXPERIMENT_GPU_B200] =
         {"b200",
          {2250, 4500, 4500, 9000},
+         75,
          180,
          7.75,
          148,
@@ -40,6 +44,7 @@ static const struct gpu gpus[] = {
     [EXPERIMENT_GPU_GB200] =
         {"gb200",
          {2500, 5000, 5000, 10000},
+         80,
          186,
          8,
          148,
@@ -47,6 +52,7 @@ static const struct gpu gpus[] = {
          "NVIDIA GB200 NVL72: 360, 720 and 1,440 PFLOPS with sparsity, 576 TB/s for 72 GPUs; SMs as B200"},
     [EXPERIMENT_GPU_GB300] = {"gb300",
                               {2500, 5000, 5000, 15000},
+                              80,
                               279,
                               8,
                               148,
@@ -56,6 +62,7 @@ static const struct gpu gpus[] = {
     [EXPERIMENT_GPU_B300] =
         {"b300",
          {2250, 4500, 4500, 13125},
+         75,
          270,
          8,
          148,

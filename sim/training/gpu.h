@@ -11,6 +11,7 @@
 struct gpu {
     const char *name;
     double tflops[EXPERIMENT_PRECISIONS]; /**< dense, by enum experiment_precision; 0 = not offered */
+    double fp32_tflops;                   /**< of CUDA cores, dense */
     double memory_gb;                     /**< 10^9 B */
     double memory_tb_per_s;               /**< peak, 10^12 B/s */
     uint32_t sms;                         /**< streaming multiprocessors */

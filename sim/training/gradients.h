@@ -8,7 +8,9 @@
 #include "training/training_step.h"
 
 /** To reduce (or gather) elements of so many bytes each of what a GPU holds of a part; picoseconds. */
-uint64_t gradients_exchange_ps(const struct training_groups *groups, const struct model_parameters *held,
-                               uint32_t bytes);
+uint64_t gradients_exchange_ps(const struct training_setup *setup, const struct model_parameters *held, uint32_t bytes);
+
+/** To add up the norm of all gradients over all GPUs, a few bytes; picoseconds. */
+uint64_t gradients_norm_ps(const struct training_setup *setup);
 
 #endif

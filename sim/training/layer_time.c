@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "training/contention.h"
+#include "training/kernel_bytes.h"
 #include "training/parallel_exchange.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #define PS_PER_S 1e12
 
 enum {
-    SEGMENTS = 10 /* of a layer, at most */
+    SEGMENTS = 14 /* of a layer, at most */
 };
 #define ATTENTION_BACKWARD_FACTOR 2.5
 
@@ -35,12 +36,46 @@ static uint64_t launch_ps(const struct training_setup *setup, enum pipeline_dire
     return training->cuda_graphs ? 0 : kernels * training->launch_ps;
 }
 
+/* Kernels that only read and write, and backward twice as much: gradients beside what was kept. */
+static uint64_t memory_ps(const struct training_setup *setup, double bytes, bool backward) {
+    const double rate = setup->gpu->memory_tb_per_s * 1e12 * setup->training->memory_efficiency;
+    return bytes <= 0
+               ? 0
+               : layer_time_ps(bytes * (backward ? LAYER_TIME_BACKWARD_FACTOR : 1) * setup->groups.tokens / rate);
+}
+
+/* FP32 of nine products of pieces in BF16: three pieces of each number. */
+#define PIECES 9
+
+static uint64_t router_ps(const struct training_setup *setup, double operations) {
+    const struct experiment_training *training = setup->training;
+    const double tflops = training->router == EXPERIMENT_ROUTER_CUDA_CORES ? setup->gpu->fp32_tflops
+                          : training->router == EXPERIMENT_ROUTER_TENSOR_CORES
+                              ? setup->gpu->tflops[EXPERIMENT_PRECISION_BF16] / PIECES
+                              : setup->gpu->tflops[training->precision];
+    return layer_time_ps(operations * setup->groups.tokens / (tflops * 1e12 * training->matrix_efficiency));
+}
+
+/* The host has to know how many tokens come. */
+static uint64_t host_sync_ps(const struct training_setup *setup, const struct layer_time *layer) {
+    return setup->training->cuda_graphs || !layer_time_has_experts(layer) ? 0 : setup->training->host_sync_ps;
+}
+
+/* What backward passes compute again. */
+static void compute_again(const struct training_setup *setup, struct layer_time *layer) {
+    if (setup->training->recompute == EXPERIMENT_RECOMPUTE_LAYERS) {
+        layer->before_ps[PIPELINE_BACKWARD] += layer->before_ps[PIPELINE_FORWARD];
+        layer->experts_ps[PIPELINE_BACKWARD] += layer->experts_ps[PIPELINE_FORWARD];
+    }
+}
+
 /* Matrices are cut over tensor-parallel GPUs, tokens too: each has its own tokens × whole layers ÷ 1 of the operations. */
 static void time_layer(const struct training_setup *setup, uint32_t sequence_tokens, struct layer_time *layer) {
     const struct experiment_training *training = setup->training;
     const struct model_operations operations =
         model_shape_operations(setup->shape, setup->preset, layer->kind, sequence_tokens);
-    const double matrices = operations.projections + operations.dense + operations.router;
+    const double matrices = operations.projections + operations.dense;
+    const struct kernel_bytes bytes = kernel_bytes_of(setup, layer->kind);
     const int cut = (operations.projections > 0) + (operations.dense > 0); // experts are whole: tokens go to them
     for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
         const bool backward = direction == PIPELINE_BACKWARD;
@@ -55,14 +90,17 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
         const uint64_t attention_ps =
             compute_ps(setup, (backward ? ATTENTION_BACKWARD_FACTOR : 1) * operations.attention,
                        training->attention_precision, training->attention_efficiency);
-        layer->before_ps[direction] = matrices_ps + attention_ps;
+        layer->before_ps[direction] = matrices_ps + attention_ps + router_ps(setup, factor * operations.router) +
+                                      memory_ps(setup, bytes.before, backward) +
+                                      (backward ? 0 : host_sync_ps(setup, layer));
         layer->tensor_ps[direction] = parallel_exchange_tensor_ps(&setup->groups, cut, setup->preset->hidden,
                                                                   training->overlap_tensor ? matrices_ps : 0);
         layer->context_ps[direction] =
             parallel_exchange_context_ps(&setup->groups, operations.attention > 0 ? setup->shape : NULL,
                                          training->context_exchange, backward, attention_ps);
         layer->experts_ps[direction] = compute_ps(setup, factor * operations.experts * setup->exchange.expert_load,
-                                                  training->expert_precision, training->expert_efficiency);
+                                                  training->expert_precision, training->expert_efficiency) +
+                                       memory_ps(setup, bytes.experts * setup->exchange.expert_load, backward);
         layer->experts_weights_ps = compute_ps(setup, (factor - 1) * operations.experts * setup->exchange.expert_load,
                                                training->expert_precision, training->expert_efficiency);
         const uint64_t least_ps =
@@ -87,6 +125,7 @@ struct layer_time *layer_time_create(const struct training_setup *setup, uint32_
         for (uint32_t i = 0; i < count; i++, layer++) {
             layer->kind = (enum model_layer)kind;
             time_layer(setup, layer_time_sequence(setup), layer);
+            compute_again(setup, layer);
         }
     }
     return layers;
@@ -148,6 +187,10 @@ static void add_forward(struct pipeline_pass *pass, const struct layer_time *lay
 static void add_backward(struct pipeline_pass *pass, const struct layer_time *layer,
                          const struct training_setup *setup) {
     if (layer_time_has_experts(layer)) {
+        if (setup->training->recompute == EXPERIMENT_RECOMPUTE_LAYERS) {
+            add_exchange(pass, setup, TRAINING_DISPATCH);
+            add_exchange(pass, setup, TRAINING_COMBINE);
+        }
         add_exchange(pass, setup, TRAINING_COMBINE_BACKWARD);
         add_computing(pass, setup, layer->experts_ps[PIPELINE_BACKWARD], layer->experts_weights_ps,
                       "experts, backward");

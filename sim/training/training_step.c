@@ -7,6 +7,7 @@
 #include "training/gradients.h"
 #include "training/layer_time.h"
 #include "training/training_cut.h"
+#include "training/training_memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,11 +18,6 @@
 
 const char *const training_phase_names[TRAINING_PHASES] = {"dispatch", "combine", "combine_backward",
                                                            "dispatch_backward"};
-
-enum {
-    WEIGHT_BYTES = 2,    /* BF16 */
-    OPTIMISER_BYTES = 12 /* FP32 master copy and Adam's two moments (arXiv:1910.02054) */
-};
 
 /* A step being put together. */
 struct making {
@@ -45,26 +41,15 @@ static void make_passes(struct making *making, const struct pipeline_layout *lay
 
 /* ---- gradients and parameters ---- */
 
-static struct model_parameters parameters_of(const struct making *making, uint32_t first, uint32_t end) {
-    struct model_parameters sum = {0};
-    for (uint32_t i = first; i < end; i++) {
-        const struct model_parameters one =
-            model_shape_parameters(making->setup->shape, making->setup->preset, making->layers[i].kind);
-        sum.shared += one.shared / making->setup->groups.tensor;
-        sum.trained += one.trained / making->setup->groups.tensor;
-        sum.experts += one.experts / making->setup->groups.expert;
-    }
-    return sum;
-}
-
 static void make_gradients(struct making *making, const struct pipeline_layout *layout) {
-    const struct training_groups *groups = &making->setup->groups;
     making->gradient_ps = memory_allocate(making->n_parts, sizeof *making->gradient_ps);
     making->gather_ps = memory_allocate(making->n_parts, sizeof *making->gather_ps);
     for (uint32_t part = 0; part < making->n_parts; part++) {
-        const struct model_parameters held = parameters_of(making, layout->first[part], layout->first[part + 1]);
-        making->gradient_ps[part] = gradients_exchange_ps(groups, &held, making->setup->training->gradient_bytes);
-        making->gather_ps[part] = gradients_exchange_ps(groups, &held, making->setup->training->parameter_bytes);
+        const struct model_parameters held =
+            training_memory_held(making->setup, layout->first[part], layout->first[part + 1]);
+        making->gradient_ps[part] =
+            gradients_exchange_ps(making->setup, &held, making->setup->training->gradient_bytes);
+        making->gather_ps[part] = gradients_exchange_ps(making->setup, &held, making->setup->training->parameter_bytes);
     }
 }
 
@@ -74,28 +59,28 @@ static uint64_t exposed_gather_ps(const struct making *making, uint32_t stages) 
     for (uint32_t stage = 0; stage < stages; stage++) {
         uint64_t sum_ps = 0;
         for (uint32_t part = stage; part < making->n_parts; part += stages) {
-            sum_ps += part < stages || !making->setup->training->overlap_gradients ? making->gather_ps[part] : 0;
+            sum_ps += part < stages || !making->setup->training->overlap_parameters ? making->gather_ps[part] : 0;
         }
         most_ps = number_larger(most_ps, sum_ps);
     }
     return most_ps;
 }
 
-static double state_bytes(const struct making *making, const struct pipeline_layout *layout, uint32_t stages) {
-    const struct training_groups *groups = &making->setup->groups;
-    const double held = WEIGHT_BYTES + making->setup->training->gradient_bytes;
+/* Memory is what it waits for; then all GPUs agree on the norm of the gradients. */
+static uint64_t optimiser_ps(const struct making *making, const struct pipeline_layout *layout, uint32_t stages) {
+    const struct training_setup *setup = making->setup;
+    const double rate = setup->gpu->memory_tb_per_s * 1e12 * setup->training->memory_efficiency;
     double most = 0;
     for (uint32_t stage = 0; stage < stages; stage++) {
         double sum = 0;
         for (uint32_t part = stage; part < making->n_parts; part += stages) {
-            const struct model_parameters own = parameters_of(making, layout->first[part], layout->first[part + 1]);
-            sum += own.shared * WEIGHT_BYTES +
-                   own.trained * (held - WEIGHT_BYTES + (double)OPTIMISER_BYTES / groups->replicas) +
-                   own.experts * (held + (double)OPTIMISER_BYTES / groups->expert_data);
+            const struct model_parameters held =
+                training_memory_held(setup, layout->first[part], layout->first[part + 1]);
+            sum += training_memory_optimiser_bytes(setup, &held);
         }
         most = sum > most ? sum : most;
     }
-    return most;
+    return layer_time_ps(most / rate) + gradients_norm_ps(setup);
 }
 
 /* ---- the step ---- */
@@ -205,11 +190,13 @@ static void run(struct making *making, void (*observe)(void *, const struct pipe
     result->n_stages = groups->pipeline;
     result->stages = memory_allocate(groups->pipeline, sizeof *result->stages);
     result->gather_ps = exposed_gather_ps(making, groups->pipeline);
-    result->step_ps = pipeline_run(&pipeline, result->stages) + result->gather_ps + training->step_overhead_ps;
+    result->optimiser_ps = optimiser_ps(making, &result->layout, groups->pipeline);
+    result->step_ps =
+        pipeline_run(&pipeline, result->stages) + result->optimiser_ps + result->gather_ps + training->step_overhead_ps;
     result->imbalance = imbalance_of(result);
     result->evaluation_ps = evaluate(making, &pipeline);
     result->operations = operations_of(making);
-    result->state_bytes = state_bytes(making, &result->layout, groups->pipeline);
+    result->memory = training_memory_most(making->setup, &result->layout);
 }
 
 static void finish(struct making *making) {

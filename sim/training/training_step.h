@@ -49,6 +49,13 @@ struct training_setup {
     bool (*stop)(void);                    /**< asked after each copy: true ends the work; NULL: never */
 };
 
+/** What a GPU holds, bytes. */
+struct training_memory {
+    double weights, gradients, optimiser;
+    double activations; /**< of all passes that are on the way at once */
+    double passes;      /**< that are */
+};
+
 /** What came of it. Ends with training_result_fini. */
 struct training_result {
     uint64_t step_ps;       /**< without evaluation */
@@ -56,11 +63,12 @@ struct training_result {
     struct pipeline_layout layout;
     struct pipeline_stage_time *stages; /**< [pipeline parallelism] */
     uint32_t n_stages;
-    uint32_t copy;      /**< of setup.copies: the slowest, whose step this is */
-    double imbalance;   /**< computing and exposed communication of the busiest stage ÷ mean */
-    double operations;  /**< of the model, forward and backward, in a step of all GPUs */
-    uint64_t gather_ps; /**< parameters gathered after the optimiser's step, not hidden */
-    double state_bytes; /**< weights, gradients and optimiser of a GPU of the fullest stage */
+    uint32_t copy;                 /**< of setup.copies: the slowest, whose step this is */
+    double imbalance;              /**< computing and exposed communication of the busiest stage ÷ mean */
+    double operations;             /**< of the model, forward and backward, in a step of all GPUs */
+    uint64_t gather_ps;            /**< parameters gathered after the optimiser's step, not hidden */
+    uint64_t optimiser_ps;         /**< the optimiser's step, on the slowest stage */
+    struct training_memory memory; /**< of a GPU of the fullest stage */
 };
 
 /** Simulates a step: of copies of the pipeline, the slowest one's. observe and context as in struct pipeline. False with *error, and nothing in *result that is to be freed, if the model cannot be cut so or setup->stop has ended it. */
