@@ -34,6 +34,7 @@ struct reading {
     size_t at; /* in the line: what is behind it has been taken */
     uint64_t said_connections, said_triggers;
     bool has_nodes, has_connections;
+    unsigned header_line; /* with the number of connections */
 };
 
 static void report(struct reading *reading, unsigned column, const char *hint, const char *format, ...)
@@ -48,10 +49,7 @@ static void report(struct reading *reading, unsigned column, const char *hint, c
     va_end(arguments);
     error_set(&error, EXIT_CODE_CONFIGURATION, ERROR_ID_MATRIX, "%s", message);
     error_hint(&error, "%s", hint == NULL ? "" : hint);
-    snprintf(error.file, sizeof error.file, "%s", reading->name);
-    if (column > 0) {
-        line_locate(&reading->line, reading->name, column, &error);
-    }
+    line_locate(&reading->line, reading->name, column, &error);
     error_list_add(reading->errors, &error);
 }
 
@@ -129,6 +127,7 @@ static void read_header(struct reading *reading, const struct word *word) {
     } else if (strcmp(word->text, "Connections") == 0) {
         reading->said_connections = number;
         reading->has_connections = true;
+        reading->header_line = reading->line.number;
     } else if (strcmp(word->text, "Triggers") == 0) {
         reading->said_triggers = number;
     } else if (number > 0) {
@@ -359,11 +358,12 @@ static void check_waiting(struct reading *reading, const struct connection *wait
 static void check_whole(struct reading *reading) {
     const struct connection_matrix *matrix = reading->matrix;
     if (!reading->has_nodes || !reading->has_connections) {
-        report(reading, 0, NULL, "a connection matrix begins with `Nodes` and `Connections`");
+        report_line(reading, 1, NULL, "a connection matrix begins with `Nodes` and `Connections`");
         return;
     }
     if (matrix->n_connections != reading->said_connections || matrix->n_triggers != reading->said_triggers) {
-        report(reading, 0, NULL,
+        reading->line = (struct line){.number = reading->header_line};
+        report(reading, 1, NULL,
                "the header says %" PRIu64 " connections and %" PRIu64 " triggers, the file has %" PRIu32
                " and %" PRIu32,
                reading->said_connections, reading->said_triggers, matrix->n_connections, matrix->n_triggers);

@@ -112,6 +112,11 @@ START_TEST(all_mistakes_are_told_with_their_places) {
     ck_assert_str_eq(errors.errors[0].source, "0->1 start 0 siez 1");
     ck_assert_uint_eq(errors.errors[1].line, 4);
     connection_matrix_fini(&matrix);
+    memset(&errors, 0, sizeof errors);
+    ck_assert(!connection_matrix_read_text("x.cm", "# ours\n" HEADER "0->1 start 0 size 1\n", &matrix, &errors));
+    ck_assert_uint_eq(errors.errors[0].line, 3); /* where the number of connections is said */
+    ck_assert_uint_eq(errors.errors[0].column, 1);
+    connection_matrix_fini(&matrix);
 }
 END_TEST
 
