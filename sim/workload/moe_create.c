@@ -65,25 +65,35 @@ static bool check_split(const struct moe_counts_shape *shape, struct error *erro
     return true;
 }
 
+/* Tags have a number for each domain. */
+static bool check_domain_count(uint32_t domains, const char *of, struct error *error) {
+    return domains <= MOE_TAG_LARGEST_DOMAINS || error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                                                           "%u domains of %s are too many", domains, of);
+}
+
+/* Groups by tables: domains are those of the group where it has equal parts of each, else (pxn) those of the cluster. */
+static bool check_domains_of_tables(const struct moe_counts_shape *shape, bool by_domain, const char *algorithm,
+                                    struct error *error) {
+    if (!by_domain) {
+        return check_domain_count(shape->placement.n_ranks / shape->placement.ranks_per_domain, "a cluster", error);
+    }
+    if (shape->groups->domain_gpus == 0) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
+                         "%s needs as many GPUs of every group in each of its NVLink domains", algorithm);
+    }
+    return check_domain_count(shape->group_ranks / shape->groups->domain_gpus, "a group", error);
+}
+
 /* Algorithms that hand copies on know ranks by domain and position. */
 static bool check_domains(const struct moe_counts_shape *shape, const char *algorithm, struct error *error) {
     const uint32_t domain = shape->placement.ranks_per_domain, group = shape->group_ranks;
-    if (shape->groups) {
-        return shape->groups->domain_gpus > 0 ||
-               error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
-                         "%s needs as many GPUs of every group in each of its NVLink domains", algorithm);
-    }
     if (group % domain != 0 && domain % group != 0) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_EXPERTS,
                          "%s needs whole NVLink domains in an expert-parallel group or whole groups in a domain: "
                          "group of %u, domains of %u",
                          algorithm, group, domain);
     }
-    if (group / domain > MOE_TAG_LARGEST_DOMAINS) {
-        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
-                         "%u domains of a group are too many", group / domain);
-    }
-    return true;
+    return check_domain_count(group / domain, "a group", error);
 }
 
 static bool check_chunks(const struct moe_counts_shape *shape, struct error *error) {
@@ -118,11 +128,13 @@ static bool check_algorithm(const struct experiment_model *model, const struct e
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, "%s needs a channel",
                          experiment_algorithm_names[algorithm]);
     }
-    if (needs->positions && (!shape->groups || needs->by_domain)) {
-        return check_domains(shape, experiment_algorithm_names[algorithm], error) &&
-               (!shape->two_hop || check_chunks(shape, error));
+    if (!needs->positions) {
+        return true;
     }
-    return true;
+    const char *name = experiment_algorithm_names[algorithm];
+    return (shape->groups ? check_domains_of_tables(shape, needs->by_domain, name, error)
+                          : check_domains(shape, name, error)) &&
+           (!shape->two_hop || check_chunks(shape, error));
 }
 
 /* Groups of the node-limited gate are nodes: the NVLink domains, or what node_gpus says. */

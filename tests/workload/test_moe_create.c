@@ -3,6 +3,7 @@
 #include "workload/moe_summary.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,12 @@ START_TEST(contradictions_are_refused) {
     bad.nodes_kept = 4;
     bad.node_gpus = 3;
     expect_refusal(bad, placement, false, "nodes of 3");
+    bad = good;
+    bad.algorithm = EXPERIMENT_ALGORITHM_PXN;
+    bad.expert_parallelism = 8;
+    snprintf(bad.gpus, sizeof bad.gpus, "0-7");
+    expect_refusal(bad, (struct moe_placement){.n_ranks = MOE_TAG_LARGEST_DOMAINS + 8, .ranks_per_domain = 1}, false,
+                   "8200 domains of a cluster are too many");
 }
 END_TEST
 
