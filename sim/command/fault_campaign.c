@@ -2,6 +2,7 @@
 #include "command/fault_campaign.h"
 
 #include "base/hash.h"
+#include "config/gpu_groups.h"
 #include "fabric/names.h"
 
 #include <inttypes.h>
@@ -96,12 +97,21 @@ static void cross(struct fault_campaign_case *drawn, struct draws *draws, const 
     }
 }
 
+/* Is there one rank that an expert makes hot, and does its number follow from the expert's? */
+static bool has_one_hot_rank(const struct experiment *experiment) {
+    const uint32_t ranks = experiment->topology.racks * experiment->topology.gpus_used;
+    const uint32_t group = experiment->traffic.expert_parallelism;
+    return (group == 0 || group == ranks) && experiment->model.experts % ranks == 0 &&
+           experiment->placement.kind == EXPERIMENT_PLACEMENT_CONTIGUOUS && gpu_groups_plain(&experiment->traffic);
+}
+
 static void heat(struct fault_campaign_case *drawn, struct draws *draws) {
     struct experiment_traffic *traffic = &drawn->experiment.traffic;
     const uint32_t experts = drawn->experiment.model.experts;
-    const uint32_t ranks = traffic->expert_parallelism
-                               ? traffic->expert_parallelism
-                               : drawn->experiment.topology.racks * drawn->experiment.topology.gpus_used;
+    const uint32_t ranks = drawn->experiment.topology.racks * drawn->experiment.topology.gpus_used;
+    if (!has_one_hot_rank(&drawn->experiment)) {
+        return;
+    }
     traffic->gate = EXPERIMENT_GATE_HOT_EXPERT;
     traffic->hot_expert = below(draws, experts);
     traffic->hot_expert_factor = between(draws, 2, 6);

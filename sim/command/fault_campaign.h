@@ -22,7 +22,7 @@ struct fault_campaign_case {
     uint32_t n_truth;
 };
 
-/** Draws a case into the cluster of a configuration, whose own faults are left out. fabric: of that cluster. gate: experts may be hot, too. */
+/** Draws a case into the cluster of a configuration, whose own faults are left out. fabric: of that cluster. gate: experts may be hot, too, where each has one rank in all the cluster. */
 void fault_campaign_draw(struct fault_campaign_case *drawn, const struct experiment *experiment,
                          const struct fabric *fabric, uint64_t seed, uint32_t number, bool gate);
 

@@ -32,13 +32,9 @@ static double normal(uint64_t seed, enum noise noise, uint32_t place, uint64_t c
 }
 
 static uint32_t leaf_of(const struct fabric *fabric, uint32_t rank) {
-    for (uint32_t link = 0; link < fabric->n_links; link++) {
-        const struct fabric_link *place = &fabric->links[link];
-        if (place->kind == FABRIC_ETHERNET && place->tail_device == rank && place->tail_port == 0) {
-            return place->head_device;
-        }
-    }
-    return TELEMETRY_NONE;
+    const struct fabric_device *device = &fabric->devices[rank];
+    const bool known = device->n_ports > 0 && fabric->links[device->first_port].kind == FABRIC_ETHERNET;
+    return known ? fabric->links[device->first_port].head_device : TELEMETRY_NONE;
 }
 
 static void fill_ranks(struct telemetry *telemetry, const struct experiment *experiment, const struct fabric *fabric) {
@@ -165,11 +161,12 @@ static void add_ranks(struct telemetry *telemetry, const struct measurement *mea
     }
 }
 
-static double nic_rate(const struct fabric *fabric, const struct telemetry *telemetry, uint32_t rank) {
+/* Bytes a second of all planes, as set up. */
+static double nic_rate(const struct fabric *fabric, uint32_t rank) {
+    const struct fabric_device *device = &fabric->devices[rank];
     double rate = 0;
-    (void)fabric;
-    for (uint32_t i = 0; i < telemetry->n_links; i++) {
-        rate += telemetry->links[i].from_rank == rank ? telemetry->links[i].nominal_bytes_per_s : 0;
+    for (uint32_t port = device->first_port; port < device->first_port + device->n_ports; port++) {
+        rate += fabric->links[port].kind == FABRIC_ETHERNET ? (double)fabric->links[port].rate_bits_per_s / 8 : 0;
     }
     return rate;
 }
@@ -184,7 +181,7 @@ static void add_pairs(struct telemetry *telemetry, const struct fabric *fabric, 
         }
         struct telemetry_rank *from = &telemetry->ranks[message->source], *to = &telemetry->ranks[message->destination];
         const double share = (double)message->bytes * PS_PER_S / (double)(message->completed_ps - message->posted_ps) /
-                             nic_rate(fabric, telemetry, message->source);
+                             nic_rate(fabric, message->source);
         from->send_share = fmax(from->send_share, share);
         to->receive_share = fmax(to->receive_share, share);
     }
