@@ -25,9 +25,14 @@ static double read_s(const struct decode_setup *setup, double bytes) {
     return bytes / (setup->gpu->memory_tb_per_s * 1e12 * setup->decode->memory_efficiency);
 }
 
+/* Tokens that a new one looks back on, mean of all layers: where there is a window every second one has it (model_shape.h). */
+static double seen_tokens(const struct decode_setup *setup) {
+    const double whole = setup->decode->context_tokens, window = setup->shape->window_tokens;
+    return window > 0 && window < whole ? (whole + window) / 2 : whole;
+}
+
 static double cache_bytes(const struct decode_setup *setup) {
-    return (double)setup->sequences * setup->decode->context_tokens * cached_elements(setup->shape) *
-           setup->decode->cache_bytes;
+    return setup->sequences * seen_tokens(setup) * cached_elements(setup->shape) * setup->decode->cache_bytes;
 }
 
 /* All of a layer but its routed experts, for one micro-batch. */
@@ -36,7 +41,7 @@ static double before_s(const struct decode_setup *setup, enum model_layer layer)
     const struct model_operations one = model_shape_operations(setup->shape, setup->preset, layer, 1);
     const struct model_parameters held = model_shape_parameters(setup->shape, setup->preset, layer);
     const bool attends = one.projections > 0;
-    const double context = attends ? setup->decode->context_tokens : 0, n = setup->sequences;
+    const double context = attends ? seen_tokens(setup) : 0, n = setup->sequences;
     const double matrices = n * (one.projections + one.dense + one.router + one.logits);
     const double computing = seconds_of(matrices, setup, training->precision, training->matrix_efficiency) +
                              seconds_of(n * attention_operations(setup->shape, context), setup,

@@ -44,6 +44,22 @@ START_TEST(weights_and_cache_are_as_published) {
 }
 END_TEST
 
+START_TEST(a_window_is_all_that_every_second_layer_caches) {
+    struct experiment_decode decode = overlapped;
+    struct decode_setup setup = setup_of(&decode);
+    setup.preset = experiment_preset_find("gpt-oss-20b");
+    setup.shape = model_shape_find("gpt-oss-20b");
+    setup.sequences = 1;
+    setup.group = 8;
+    decode.overlap = false;
+    decode.context_tokens = 128;
+    const double short_bytes = decode_step_of(&setup).memory_bytes;
+    decode.context_tokens = 4096;
+    /* 12 of 24 layers cache 3,968 tokens more: 8 heads of keys and values of 64, 2 bytes each */
+    ck_assert_double_eq_tol(decode_step_of(&setup).memory_bytes - short_bytes, 12 * 3968.0 * 8 * 128 * 2, 1);
+}
+END_TEST
+
 START_TEST(few_sequences_wait_for_memory) {
     struct experiment_decode decode = overlapped;
     struct decode_setup setup = setup_of(&decode);
@@ -111,6 +127,7 @@ int main(void) {
     Suite *suite = suite_create("decode");
     TCase *tests = tcase_create("decode");
     tcase_add_test(tests, weights_and_cache_are_as_published);
+    tcase_add_test(tests, a_window_is_all_that_every_second_layer_caches);
     tcase_add_test(tests, few_sequences_wait_for_memory);
     tcase_add_test(tests, overlap_hides_what_is_shorter_than_computing);
     tcase_add_test(tests, without_overlap_a_layer_waits_for_its_exchange);
