@@ -123,7 +123,9 @@ static void print_report(const struct fabric *fabric, const struct detector_repo
     }
     table_print(table, stdout, 0);
     table_free(table);
-    printf(report->more ? "and more\n" : "%s", "");
+    if (report->more) {
+        printf("and more\n");
+    }
 }
 
 static void write_ranks(struct json *json, const struct telemetry *seen) {

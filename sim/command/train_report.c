@@ -64,14 +64,7 @@ static void print_part(FILE *stream, const struct training_setup *setup, uint32_
 }
 
 static enum model_layer kind_of(const struct training_setup *setup, uint32_t layer) {
-    int kind = 0;
-    for (uint32_t begin = 0; kind < MODEL_LAYER_KINDS; kind++) {
-        begin += model_shape_count(setup->shape, setup->preset, (enum model_layer)kind);
-        if (layer < begin) {
-            break;
-        }
-    }
-    return (enum model_layer)kind;
+    return model_shape_kind(setup->shape, setup->preset, layer);
 }
 
 /* Past the parts that hold as many layers of one kind as this. */

@@ -142,3 +142,15 @@ uint32_t model_shape_count(const struct model_shape *shape, const struct experim
         return 1;
     }
 }
+
+enum model_layer model_shape_kind(const struct model_shape *shape, const struct experiment_preset *preset,
+                                  uint32_t layer) {
+    int kind = 0;
+    for (uint32_t end = 0; kind < MODEL_LAYER_KINDS - 1; kind++) {
+        end += model_shape_count(shape, preset, (enum model_layer)kind);
+        if (layer < end) {
+            break;
+        }
+    }
+    return (enum model_layer)kind;
+}

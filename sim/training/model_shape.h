@@ -79,4 +79,8 @@ double model_shape_backward(const struct model_shape *shape);
 uint32_t model_shape_count(const struct model_shape *shape, const struct experiment_preset *preset,
                            enum model_layer layer);
 
+/** The kind of a layer by its number in their order, from 0. */
+enum model_layer model_shape_kind(const struct model_shape *shape, const struct experiment_preset *preset,
+                                  uint32_t layer);
+
 #endif

@@ -19,14 +19,7 @@ double training_memory_sum(const struct training_memory *memory) {
 }
 
 static enum model_layer kind_of(const struct training_setup *setup, uint32_t layer) {
-    int kind = 0;
-    for (uint32_t end = 0; kind < MODEL_LAYER_KINDS - 1; kind++) {
-        end += model_shape_count(setup->shape, setup->preset, (enum model_layer)kind);
-        if (layer < end) {
-            break;
-        }
-    }
-    return (enum model_layer)kind;
+    return model_shape_kind(setup->shape, setup->preset, layer);
 }
 
 struct model_parameters training_memory_held(const struct training_setup *setup, uint32_t first, uint32_t end) {

@@ -95,6 +95,20 @@ START_TEST(windows_shorten_every_second_layer) {
 }
 END_TEST
 
+START_TEST(layers_are_numbered_kind_by_kind) {
+    const struct model_shape *shape = model_shape_find("deepseek-v3");
+    const struct experiment_preset *preset = experiment_preset_find("deepseek-v3");
+    const uint32_t last_of[] = {0, 3, 61, 62, 63}; // embedding, 3 dense, 58 with experts, prediction, logits
+    for (uint32_t kind = 0, layer = 0; kind < MODEL_LAYER_KINDS; kind++) {
+        for (; layer <= last_of[kind]; layer++) {
+            ck_assert_int_eq(model_shape_kind(shape, preset, layer), kind);
+        }
+    }
+    ck_assert_int_eq(model_shape_kind(model_shape_find("gpt-oss-20b"), experiment_preset_find("gpt-oss-20b"), 25),
+                     MODEL_LAYER_LOGITS);
+}
+END_TEST
+
 START_TEST(racks_add_up_to_their_data_sheets) {
     const struct gpu *gpu = gpu_find(EXPERIMENT_GPU_GB300);
     ck_assert_double_eq(72 * gpu->tflops[EXPERIMENT_PRECISION_NVFP4], 1080e3);
@@ -115,6 +129,7 @@ int main(void) {
     tcase_add_test(tests, adapters_are_all_that_is_trained);
     tcase_add_test(tests, images_see_the_whole_sequence);
     tcase_add_test(tests, windows_shorten_every_second_layer);
+    tcase_add_test(tests, layers_are_numbered_kind_by_kind);
     tcase_add_test(tests, racks_add_up_to_their_data_sheets);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
