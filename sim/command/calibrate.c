@@ -56,6 +56,8 @@ static const struct figure {
     [CALIBRATE_SM_COPY_RATE] = {"gpu", "sm_copy_rate", "GB/s", "a log of DeepEP's tests", 1e9, 1e11, true},
 };
 
+#define CONFIDENCE 2 /* standard errors: 95 % */
+
 /** One calibration. */
 struct calibration {
     const struct arguments *given;
@@ -83,14 +85,28 @@ static struct calibrate_values values_of(const struct calibration *this, const d
     return values;
 }
 
+/* No link carries more than its rate. Beyond, a row is said to take as much less as its links would have to be faster: so a search turns back, or ends where check() refuses. */
+static double take_within(const struct calibration *this, uint32_t row, struct calibrate_values *values) {
+    const int own = calibrate_model_racks(&this->model, row) > 1 ? CALIBRATE_NIC_FRACTION : CALIBRATE_NVLINK_FRACTION;
+    const double beyond = fmax(values->of[own], 1);
+    for (int i = CALIBRATE_NVLINK_FRACTION; i <= CALIBRATE_NIC_FRACTION; i++) {
+        values->of[i] = fmin(values->of[i], 1);
+    }
+    return beyond;
+}
+
 static bool simulate(struct calibration *this, uint32_t row, const struct calibrate_values *values, double *time_us) {
-    if (!calibrate_model_simulate(&this->model, row, values, time_us, &this->failure)) {
+    struct calibrate_values within = *values;
+    const double beyond = take_within(this, row, &within);
+    if (!calibrate_model_simulate(&this->model, row, &within, time_us, &this->failure)) {
         this->failed = true;
     } else if (isnan(*time_us)) {
         this->failed = true;
         error_set(&this->failure, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                   "a row of the logs (%s, line %u) did not finish in simulation", this->log.rows[row].path,
                   this->log.rows[row].line);
+    } else {
+        *time_us /= beyond;
     }
     return !this->failed;
 }
@@ -240,6 +256,10 @@ static void take(struct calibration *this, const struct calibrate_fit_result *re
         const enum calibrate_figure figure = this->sought[i];
         this->known[figure] = true;
         this->error[figure] = this->found.of[figure] * result->error[i] / result->multiple[i];
+        const bool fraction = figure == CALIBRATE_NVLINK_FRACTION || figure == CALIBRATE_NIC_FRACTION;
+        if (fraction && this->found.of[figure] < 1 + CONFIDENCE * this->error[figure]) {
+            this->found.of[figure] = fmin(this->found.of[figure], 1); // it may be 1
+        }
     }
 }
 
@@ -323,9 +343,11 @@ static void print_figures(const struct calibration *this) {
 static bool check(const struct calibration *this, struct error *error) {
     for (int i = CALIBRATE_NVLINK_FRACTION; i <= CALIBRATE_NIC_FRACTION; i++) {
         if (this->known[i] && this->found.of[i] > 1) {
-            return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_LOG,
-                             "the logs are faster than the links of this topology: a usable fraction of %.2f",
-                             this->found.of[i]);
+            error_set_file(error, EXIT_CODE_CONFIGURATION, ERROR_ID_LOG, this->log.rows[0].path,
+                           "the logs are faster than the links of this topology: %s.%s would be %.2f",
+                           figures[i].section, figures[i].key, this->found.of[i]);
+            error_hint(error, "at most 1: another topology, or another number of GPUs or racks (--set cluster.racks)");
+            return false;
         }
     }
     return true;
