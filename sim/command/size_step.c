@@ -72,6 +72,7 @@ static bool fill_goodput(const struct experiment *experiment, const struct train
                                     .topology = &whole,
                                     .gpus = setup->groups.gpus,
                                     .parameters = train_goodput_parameters(setup),
+                                    .optimiser_state_bytes = experiment->training.optimiser_state_bytes,
                                     .work_s = SECONDS_PER_DAY};
     if (!goodput_fill(&goodput, &job, error)) {
         return false;

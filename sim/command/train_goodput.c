@@ -38,6 +38,7 @@ static struct goodput_job job_of(const struct experiment *experiment, const stru
                                 .topology = &experiment->topology,
                                 .gpus = setup->groups.gpus,
                                 .parameters = train_goodput_parameters(setup),
+                                .optimiser_state_bytes = experiment->training.optimiser_state_bytes,
                                 .work_s = work_s,
                                 .stop = interrupt_has_come};
 }

@@ -554,7 +554,7 @@ struct experiment_training {
     enum experiment_precision logits_precision;    /**< of the output layer */
     bool overlap_gradients;                        /**< behind the backward passes that are left */
     uint32_t gradient_bytes, parameter_bytes;      /**< of an element on the network */
-    uint64_t step_overhead_ps;                     /**< optimiser, data, logging: on every GPU at the end */
+    uint64_t step_overhead_ps;                     /**< data, logging: on every GPU at the end */
     enum experiment_collective gradient_collective;
     enum experiment_kernels kernels;
     enum experiment_router router;

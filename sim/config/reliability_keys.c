@@ -90,8 +90,8 @@ const struct key reliability_keys_checkpoint[RELIABILITY_KEYS_CHECKPOINT] = {
             "written. Else training waits until it is written.",
      CHECKPOINT(asynchronous)},
     {"bytes", KEY_REAL, QUANTITY_BYTES, "0", "1e6 TB", "0",
-     .doc = "Of a checkpoint; 0 = 14 B a parameter: weights in BF16, a master copy and Adam's two moments in FP32 "
-            "(arXiv:1910.02054).",
+     .doc = "Of a checkpoint; 0 = of each parameter that is trained 2 B, its weight in BF16, and "
+            "training.optimiser_state_bytes.",
      CHECKPOINT(bytes)},
     {"storage_rate", KEY_QUANTITY, QUANTITY_BYTE_RATE, "1 MB/s", "1000 TB/s", "2 TB/s",
      .doc = "At which storage takes the checkpoints of all GPUs together (arXiv:2407.21783, section 3.3.1: 2 TB/s "

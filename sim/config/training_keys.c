@@ -112,7 +112,7 @@ const struct key training_keys[TRAINING_KEYS] = {
      .doc = "Bytes of a parameter that is gathered after the optimiser's step (distributed optimiser, BF16).",
      FIELD(parameter_bytes)},
     {"step_overhead", KEY_QUANTITY, QUANTITY_TIME, "0 s", "281 s", "0 s",
-     .doc = "What every step takes beside: optimiser, data, logging.", FIELD(step_overhead_ps)},
+     .doc = "What every step takes beside: data, logging, checks.", FIELD(step_overhead_ps)},
     {"gradient_collective", KEY_CHOICE, .fallback = "rings", .names = collectives,
      .doc =
          "How gradients are reduced and parameters gathered (sim/training/collective.h). rings: as many as an NVLink "

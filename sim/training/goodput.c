@@ -9,11 +9,10 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-#define CHECKPOINT_BYTES_PER_PARAMETER 14 /* BF16 weights, FP32 master copy, Adam's two moments (arXiv:1910.02054) */
-#define LEAST_INTERVAL_S 1e-3             /* ours: no training takes checkpoints more often */
+#define LEAST_INTERVAL_S 1e-3 /* ours: no training takes checkpoints more often */
 #define TOLERANCE 1e-10
 #define ROUNDING 1e-12 /* of an interval that has been a logarithm */
-enum { MOST_ITERATIONS = 500 };
+enum { MOST_ITERATIONS = 500, WEIGHT_BYTES = 2 /* BF16 */ };
 
 /* ---- outages ---- */
 
@@ -144,7 +143,8 @@ static bool check_writing(const struct goodput *goodput, const struct goodput_jo
 
 static void fill_checkpoint(struct goodput *goodput, const struct goodput_job *job) {
     const struct experiment_checkpoint *checkpoint = job->checkpoint;
-    goodput->bytes = checkpoint->bytes > 0 ? checkpoint->bytes : job->parameters * CHECKPOINT_BYTES_PER_PARAMETER;
+    goodput->bytes =
+        checkpoint->bytes > 0 ? checkpoint->bytes : job->parameters * (WEIGHT_BYTES + job->optimiser_state_bytes);
     const double store_s = goodput->bytes / (double)checkpoint->storage_bytes_per_s;
     const double copy_s = goodput->bytes / job->gpus / (double)checkpoint->copy_bytes_per_s;
     goodput->cost_s = checkpoint->cost_s > 0 ? checkpoint->cost_s : checkpoint->asynchronous ? copy_s : store_s;

@@ -25,7 +25,8 @@ struct goodput_job {
     const struct experiment_checkpoint *checkpoint;
     const struct topology *topology; /**< its clusters */
     uint32_t gpus;                   /**< that train, spares not counted */
-    double parameters;               /**< of the model; for checkpoints whose bytes are not given */
+    double parameters;               /**< that are trained; for checkpoints whose bytes are not given */
+    uint32_t optimiser_state_bytes;  /**< of each of them */
     double work_s;                   /**< that training takes if nothing fails and nothing is written */
     bool (*stop)(void);              /**< asked after each simulated course: true ends them; NULL: never */
 };

@@ -204,6 +204,17 @@ START_TEST(courses_can_be_stopped) {
 }
 END_TEST
 
+START_TEST(a_checkpoint_holds_weights_and_the_optimisers_state) {
+    struct goodput_job job = job_of(100 * HOUR_S);
+    checkpoint.bytes = 0;
+    job.parameters = 1e11;
+    job.optimiser_state_bytes = 12;
+    ck_assert_double_eq_tol(goodput_of(&job).bytes, 1.4e12, 1);
+    job.optimiser_state_bytes = 8; // moments in BF16
+    ck_assert_double_eq_tol(goodput_of(&job).cost_s, 1e12 / 5e9, 1e-9);
+}
+END_TEST
+
 START_TEST(storage_that_cannot_keep_up_is_refused) {
     const struct goodput_job job = job_of(100 * HOUR_S);
     checkpoint.asynchronous = true;
@@ -256,6 +267,7 @@ int main(void) {
     tcase_add_test(cases, a_job_that_never_ends_says_so);
     tcase_add_test(cases, many_hosts_in_repair_take_no_time);
     tcase_add_test(cases, courses_can_be_stopped);
+    tcase_add_test(cases, a_checkpoint_holds_weights_and_the_optimisers_state);
     tcase_add_test(cases, storage_that_cannot_keep_up_is_refused);
     tcase_add_test(cases, slow_storage_makes_the_interval_as_long_as_it_writes);
     tcase_add_test(cases, courses_are_the_same_again_and_others_with_another_seed);
