@@ -164,8 +164,8 @@ static void ask(struct crossings *crossings, uint32_t link) {
     crossings->place_of[link] = crossings->n_links;
 }
 
-uint32_t crossings_ask(struct crossings *crossings, const struct flow_pairs *pairs, uint64_t flow,
-                       struct crossing_user **own) {
+uint32_t crossing_ask(struct crossings *crossings, const struct flow_pairs *pairs, uint64_t flow,
+                      struct crossing_user **own) {
     struct pass pass = begin(pairs, crossings);
     struct scratch *scratch = &pass.scratch;
     pass.only = flow;
@@ -197,7 +197,7 @@ static void store(const struct top *tops, uint32_t n_links, struct measurement *
     }
 }
 
-void crossings_find(struct crossings *crossings, const struct flow_pairs *pairs, struct measurement *measurement) {
+void crossing_find(struct crossings *crossings, const struct flow_pairs *pairs, struct measurement *measurement) {
     struct pass pass = begin(pairs, crossings);
     const uint32_t n_links = pairs->simulation->fabric->n_links;
     pass.tops = n_links <= most_links ? memory_allocate(n_links, sizeof *pass.tops) : NULL;
@@ -213,7 +213,7 @@ void crossings_find(struct crossings *crossings, const struct flow_pairs *pairs,
     end(&pass);
 }
 
-void crossings_fini(struct crossings *crossings) {
+void crossing_fini(struct crossings *crossings) {
     for (uint32_t i = 0; i < crossings->n_links; i++) {
         free(crossings->links[i].users);
     }

@@ -25,7 +25,7 @@ struct crossing_link {
     uint64_t n_users, capacity;
 };
 
-/** Links that are asked about. Zero-initialise; ends with crossings_fini. */
+/** Links that are asked about. Zero-initialise; ends with crossing_fini. */
 struct crossings {
     struct crossing_link *links;
     uint32_t n_links, capacity;
@@ -33,16 +33,16 @@ struct crossings {
 };
 
 /** Asks about the links of a flow; writes them, with its own part of each, to *own, to be freed by the caller. Returns how many. */
-uint32_t crossings_ask(struct crossings *crossings, const struct flow_pairs *pairs, uint64_t flow,
-                       struct crossing_user **own);
+uint32_t crossing_ask(struct crossings *crossings, const struct flow_pairs *pairs, uint64_t flow,
+                      struct crossing_user **own);
 
 /**
  * Finds the flows on all links that were asked about, and fills measurement.crossings. Where flows and ways are too many for that (some seconds), the
  * table stays empty, and of flows that are spread only their ends are known.
  */
-void crossings_find(struct crossings *crossings, const struct flow_pairs *pairs, struct measurement *measurement);
+void crossing_find(struct crossings *crossings, const struct flow_pairs *pairs, struct measurement *measurement);
 
 /** Frees what they own. */
-void crossings_fini(struct crossings *crossings);
+void crossing_fini(struct crossings *crossings);
 
 #endif

@@ -143,9 +143,9 @@ void slow_flow_explain(struct measurement *measurement, const struct flow_pairs 
     struct subjects subjects = find_subjects(measurement, slow, &n_slow);
     for (uint32_t i = 0; i < subjects.count; i++) {
         struct subject *subject = &subjects.subjects[i];
-        subject->n_links = crossings_ask(&crossings, pairs, subject->flow, &subject->links);
+        subject->n_links = crossing_ask(&crossings, pairs, subject->flow, &subject->links);
     }
-    crossings_find(&crossings, pairs, measurement);
+    crossing_find(&crossings, pairs, measurement);
     if (subjects.slowest != EXPLANATION_NO_FLOW) {
         explain(measurement, "slowest flow", find_subject(&subjects, subjects.slowest), &crossings);
     }
@@ -161,5 +161,5 @@ void slow_flow_explain(struct measurement *measurement, const struct flow_pairs 
     for (uint32_t i = 0; i < subjects.count; i++) {
         free(subjects.subjects[i].links);
     }
-    crossings_fini(&crossings);
+    crossing_fini(&crossings);
 }

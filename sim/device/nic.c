@@ -565,13 +565,9 @@ uint64_t nic_next_change_ps(const struct nic *nic) {
 }
 
 uint64_t nic_awaited_change_ps(const struct endpoint *endpoint) {
-    const struct nic *nic = &endpoint->nic;
-    if (nic->n_planes == 0) {
-        return TIME_NEVER; // a GPU with NVLink alone has no ports to look at
-    }
-    const uint64_t next_ps = nic_next_change_ps(nic);
+    const uint64_t next_ps = nic_next_change_ps(&endpoint->nic);
     // planes are left, and links that come up are told credit, whether anything waits or not
-    if (nic->failover_ps != TIME_NEVER || endpoint->ports[0].credit) {
+    if (endpoint->nic.failover_ps != TIME_NEVER || (endpoint->n_nics > 0 && endpoint->ports[0].credit)) {
         return next_ps < endpoint->context->parameters->limit_ps ? next_ps : TIME_NEVER;
     }
     return nic_is_paused(endpoint) ? next_ps : TIME_NEVER;

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Goodput with failures, checkpoints and spares, the same twice; what does not fit is refused at its place.
 cp "$SOURCE/configs/goodput-deepseek-v3.yaml" "$SOURCE/topologies/gb300-nvl72-spectrumx.yaml" .
-small="--set cluster.gpus_used=8 --set traffic.expert_parallelism=8 --set traffic.tokens_per_gpu=256 --set training.sequence=256 --set training.pipeline_parallelism=16 --set training.virtual_stages=1"
+small() {
+    moefabric train goodput-deepseek-v3.yaml -q --set cluster.gpus_used=8 --set traffic.expert_parallelism=8 --set traffic.tokens_per_gpu=256 \
+        --set training.sequence=256 --set training.pipeline_parallelism=16 --set training.virtual_stages=1 "$@"
+}
 told() {
-    moefabric train goodput-deepseek-v3.yaml -q $small "$@" | sed -n '/^failures/,$p'
+    small "$@" | sed -n '/^failures/,$p'
 }
 told --set training.failures.runs=200 > once
 told --set training.failures.runs=200 > again
@@ -11,7 +14,7 @@ cmp once again && cat once
 told --set training.failures.rates=rsc1 --set training.failures.warm_spares=0 --set training.failures.repair='1 h' --set training.checkpoint.interval='30 min' \
     --set training.steps=0 | sed -n '1,2p;/^goodput/,/^interruptions/p'
 refused() {
-    moefabric train goodput-deepseek-v3.yaml -q $small "$@" > /dev/null
+    small "$@" > /dev/null
     echo "exit $?"
 }
 refused --set training.failures.gpu_mtbf='-1 h'
