@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define NOMINAL_WORK_S (30 * 86400.0) /* where the steps to the target are not known */
+#define APART 0.1                     /* ours: expected time ÷ mean of courses, from 1 */
 enum { SCALES = 5 };
 
 /* What is worked out for a policy. */
@@ -40,6 +41,7 @@ static struct goodput_job job_of(const struct experiment *experiment, const stru
                                 .parameters = train_goodput_parameters(setup),
                                 .optimiser_state_bytes = experiment->training.optimiser_state_bytes,
                                 .work_s = work_s,
+                                .from_start = true,
                                 .stop = interrupt_has_come};
 }
 
@@ -161,7 +163,22 @@ static void print_courses(FILE *stream, const struct train_column *columns, cons
     table_free(table);
 }
 
-/* The same job on fewer and more GPUs, with as many spares in proportion, checkpoints at the optimum. */
+/* Where the estimate and what was simulated are apart, the reader is told whom to believe. */
+static void print_doubt(FILE *stream, const struct figures *figures, uint32_t n) {
+    bool apart = false;
+    for (uint32_t i = 0; i < n; i++) {
+        apart = apart || !(fabs(figures[i].goodput.expected_s / figures[i].runs.mean_s - 1) <= APART);
+    }
+    if (apart) {
+        fprintf(
+            stream,
+            "spares are scarce: goodput and expected time are estimates, more than %.0f %% off the simulated courses, "
+            "which count every repair\n",
+            100 * APART);
+    }
+}
+
+/* A job as long on fewer and more GPUs, with as many spares in proportion, checkpoints at the optimum. */
 static bool print_scales(FILE *stream, const struct goodput_job *job, struct error *error) {
     struct table *table = table_create();
     char buffer[QUANTITY_TEXT_SIZE];
@@ -180,7 +197,6 @@ static bool print_scales(FILE *stream, const struct goodput_job *job, struct err
         scaled.failures = &failures;
         scaled.checkpoint = &checkpoint;
         scaled.gpus = (uint32_t)fmax(job->gpus * factor, 1);
-        scaled.work_s = NOMINAL_WORK_S;
         checkpoint.interval_s = 0;
         failures.warm_spares =
             (uint32_t)ceil(job->failures->warm_spares * factor / failures.host_gpus) * failures.host_gpus;
@@ -250,10 +266,11 @@ bool train_goodput_report(FILE *stream, const struct experiment *experiment, con
             return refuse_endless(&job, &figures[i].goodput, columns[i].policy, error);
         }
     }
-    const struct goodput_job job = job_of(experiment, setup, NOMINAL_WORK_S);
+    const struct goodput_job job = job_of(experiment, setup, work_s(setup, &columns[0]));
     print_head(stream, experiment, setup, &figures[0].goodput);
     print_parts(stream, &figures[0].goodput);
     print_courses(stream, columns, figures, n_columns);
+    print_doubt(stream, figures, n_columns);
     if (setup->training->steps == 0) {
         fprintf(stream, "training.steps is not given: times are those of 30 days of training\n");
     }

@@ -11,49 +11,61 @@
 
 #define LEAST_INTERVAL_S 1e-3 /* ours: no training takes checkpoints more often */
 #define TOLERANCE 1e-10
+#define SPAN_TOLERANCE 1e-6
 #define ROUNDING 1e-12 /* of an interval that has been a logarithm */
-enum { MOST_ITERATIONS = 500, WEIGHT_BYTES = 2 /* BF16 */ };
+enum { MOST_ITERATIONS = 500, MEAN_POINTS = 32, WEIGHT_BYTES = 2 /* BF16 */ };
 
 /* ---- outages ---- */
 
-/* Hosts in repair: as many as fail while one is repaired. */
-static double in_repair(const struct goodput *goodput, const struct goodput_job *job) {
+/* Hosts that fail in a second. */
+static double fail_per_s(const struct goodput *goodput, const struct goodput_job *job) {
     double gpus_per_s = 0;
     for (int i = 0; i < FAILURE_COMPONENTS; i++) {
         const struct failure_part *part = &goodput->parts[i];
         gpus_per_s += part->interrupts ? (double)part->count * part->per_s * part->out_gpus : 0;
     }
-    return gpus_per_s * job->failures->repair_s / job->failures->host_gpus;
+    return gpus_per_s / job->failures->host_gpus;
+}
+
+/* The probability that more hosts than so many are in repair: as many as fail while one is repaired. After the start they become more until the first come back: the mean over the span of a job. */
+static double more_in_repair(const struct goodput_job *job, uint32_t hosts, double per_s, double span_s) {
+    const double rise_s = fmin(job->failures->repair_s, span_s), most = per_s * rise_s;
+    double rising = 0;
+    if (most <= 0) {
+        return 0;
+    }
+    for (int i = 0; i < MEAN_POINTS && isfinite(span_s); i++) {
+        rising += gsl_cdf_poisson_Q(hosts, most * (i + 0.5) / MEAN_POINTS) / MEAN_POINTS;
+    }
+    const double share = isfinite(span_s) ? rise_s / span_s : 0;
+    return share * rising + (1 - share) * gsl_cdf_poisson_Q(hosts, most);
 }
 
 /* The probability that fewer than `needed` GPUs of the spares are left. */
-static double without_spare(const struct goodput_job *job, double hosts_in_repair, uint32_t needed) {
+static double without_spare(const struct goodput_job *job, double per_s, double span_s, uint32_t needed) {
     const uint32_t spares = job->failures->warm_spares, host = job->failures->host_gpus;
-    if (spares < needed) {
-        return 1;
-    }
-    return hosts_in_repair > 0 ? gsl_cdf_poisson_Q((spares - needed) / host, hosts_in_repair) : 0;
+    return spares < needed ? 1 : more_in_repair(job, (spares - needed) / host, per_s, span_s);
 }
 
-/* Who needs more than all spares waits for its own repair; else for the next of those that are in repair, at least as many as spares. */
-static double wait_s(const struct goodput_job *job, uint32_t needed) {
+/* Who needs more than all spares waits for its own repair; else for the next of those that are in repair, at least as many as spares, none of them older than the job. */
+static double wait_s(const struct goodput_job *job, double span_s, uint32_t needed) {
     const struct experiment_interruptions *failures = job->failures;
-    return failures->warm_spares < needed ? failures->repair_s
-                                          : failures->repair_s / (1 + failures->warm_spares / failures->host_gpus);
+    const double next_s = failures->repair_s / (1 + failures->warm_spares / failures->host_gpus);
+    return failures->warm_spares < needed ? failures->repair_s : fmax(next_s, failures->repair_s - span_s);
 }
 
 /* 1 − exp(−R/M), the mean over what may interrupt and whether there is a spare: Q. */
-static double outage_share(struct goodput *goodput, const struct goodput_job *job) {
+static double outage_share(struct goodput *goodput, const struct goodput_job *job, double span_s) {
     const struct experiment_interruptions *failures = job->failures;
-    const double hosts = in_repair(goodput, job), sum = failure_rates_sum(goodput->parts);
+    const double per_s = fail_per_s(goodput, job), sum = failure_rates_sum(goodput->parts);
     double share = 0, out = 0, waiting = 0;
     for (int i = 0; i < FAILURE_COMPONENTS; i++) {
         const struct failure_part *part = &goodput->parts[i];
         const double weight = part->interrupts ? (double)part->count * part->per_s / sum : 0;
-        const double none = part->out_gpus > 0 ? without_spare(job, hosts, part->out_gpus) : 0;
+        const double none = part->out_gpus > 0 ? without_spare(job, per_s, span_s, part->out_gpus) : 0;
         const double at_once_s =
             failures->detection_s + (part->out_gpus > 0 ? failures->warm_restart_s : failures->restart_s);
-        const double late_s = failures->detection_s + wait_s(job, part->out_gpus) + failures->restart_s;
+        const double late_s = failures->detection_s + wait_s(job, span_s, part->out_gpus) + failures->restart_s;
         share -= weight * ((1 - none) * expm1(-at_once_s / goodput->mtbf_s) + none * expm1(-late_s / goodput->mtbf_s));
         out += part->out_gpus > 0 ? weight : 0;
         waiting += part->out_gpus > 0 ? weight * none : 0;
@@ -151,21 +163,33 @@ static void fill_checkpoint(struct goodput *goodput, const struct goodput_job *j
     goodput->write_s = checkpoint->asynchronous ? store_s : 0;
 }
 
+/* How long a job takes says how many hosts are in repair, and these how long it takes: from its work upwards. */
+static void expect(struct goodput *goodput, const struct goodput_job *job) {
+    double span_s = job->from_start ? job->work_s : INFINITY;
+    for (int i = 0; i < MOST_ITERATIONS; i++) {
+        const double share = isfinite(goodput->mtbf_s) ? outage_share(goodput, job, span_s) : 0;
+        goodput->outage_s = share > 0 ? goodput->mtbf_s * share / (1 - share) : 0;
+        goodput->expected_s = goodput_expected_s(goodput, goodput->interval_s, job->work_s);
+        if (!(goodput->expected_s > span_s * (1 + SPAN_TOLERANCE))) {
+            break;
+        }
+        span_s = goodput->expected_s;
+    }
+}
+
 bool goodput_fill(struct goodput *goodput, const struct goodput_job *job, struct error *error) {
     *goodput = (struct goodput){0};
     failure_rates_fill(goodput->parts, job->failures, job->topology, job->gpus);
     const double sum = failure_rates_sum(goodput->parts);
     goodput->mtbf_s = sum > 0 ? 1 / sum : INFINITY;
     fill_checkpoint(goodput, job);
-    const double share = sum > 0 ? outage_share(goodput, job) : 0;
-    goodput->outage_s = sum > 0 ? goodput->mtbf_s * share / (1 - share) : 0;
     find_optimum(goodput);
     const double given_s = job->checkpoint->interval_s;
     goodput->interval_s = given_s > 0 ? given_s : fmin(goodput->optimum_s, fmax(job->work_s, goodput->write_s));
     if (!check_writing(goodput, job, error)) {
         return false;
     }
-    goodput->expected_s = goodput_expected_s(goodput, goodput->interval_s, job->work_s);
+    expect(goodput, job);
     goodput->goodput = job->work_s / goodput->expected_s;
     return true;
 }

@@ -28,7 +28,8 @@ struct goodput_job {
     double parameters;               /**< that are trained; for checkpoints whose bytes are not given */
     uint32_t optimiser_state_bytes;  /**< of each of them */
     double work_s;                   /**< that training takes if nothing fails and nothing is written */
-    bool (*stop)(void);              /**< asked after each simulated course: true ends them; NULL: never */
+    bool from_start;    /**< all hosts are well when it begins; else it goes on for ever, and some are in repair */
+    bool (*stop)(void); /**< asked after each simulated course: true ends them; NULL: never */
 };
 
 /** What follows from it. Times in seconds. */
@@ -49,7 +50,7 @@ struct goodput {
 
 /**
  * Works out the expected time of a job. Exact where spares are plenty, or where there are none and all that interrupts takes GPUs out. In between it is an estimate: hosts in
- * repair are taken as Poisson (as many as would fail while one is repaired), who finds no spare waits for the next of them, and what interrupts
+ * repair are taken as Poisson (as many as would fail while one is repaired, or since the start of a job that has one: the mean over its time), who finds no spare waits for the next of them, and what interrupts
  * a wait ends it; goodput_simulate does none of this. False with *error if checkpoints cannot be written as often as they are taken.
  */
 bool goodput_fill(struct goodput *goodput, const struct goodput_job *job, struct error *error);

@@ -121,6 +121,30 @@ START_TEST(courses_take_the_expected_time_without_spares) {
 }
 END_TEST
 
+/* Of a hundred hosts that would be in repair in the end, five fail while the job runs: twenty in reserve are enough. */
+START_TEST(repairs_longer_than_the_job_take_no_more_spares_than_fail_in_it) {
+    struct goodput_job job = job_of(50 * HOUR_S);
+    failures.warm_spares = 160;
+    failures.repair_s = 1000 * HOUR_S;
+    checkpoint.interval_s = HOUR_S;
+    ck_assert_double_gt(goodput_of(&job).expected_s, 10 * job.work_s); // if it went on for ever
+    job.from_start = true;
+    ck_assert_double_lt(goodput_of(&job).share_without_spare, 1e-4);
+    compare(&job);
+}
+END_TEST
+
+/* With repairs far shorter than the job its start is of no weight. */
+START_TEST(a_long_job_is_as_one_that_goes_on_for_ever) {
+    struct goodput_job job = job_of(100000 * HOUR_S);
+    failures.warm_spares = 16;
+    checkpoint.interval_s = HOUR_S;
+    const double for_ever_s = goodput_of(&job).expected_s;
+    job.from_start = true;
+    ck_assert_double_eq_tol(goodput_of(&job).expected_s / for_ever_s, 1, 1e-4);
+}
+END_TEST
+
 START_TEST(courses_take_the_expected_time_with_asynchronous_checkpoints) {
     const double works_s[] = {100 * HOUR_S, 100.01 * HOUR_S, 1.01 * HOUR_S, 0.5 * HOUR_S};
     for (size_t i = 0; i < sizeof works_s / sizeof works_s[0]; i++) {
@@ -261,6 +285,8 @@ int main(void) {
     tcase_add_test(cases, courses_take_the_expected_time);
     tcase_add_test(cases, courses_take_the_expected_time_where_outages_overlap);
     tcase_add_test(cases, courses_take_the_expected_time_without_spares);
+    tcase_add_test(cases, repairs_longer_than_the_job_take_no_more_spares_than_fail_in_it);
+    tcase_add_test(cases, a_long_job_is_as_one_that_goes_on_for_ever);
     tcase_add_test(cases, courses_take_the_expected_time_with_asynchronous_checkpoints);
     tcase_add_test(cases, spares_help_up_to_as_many_as_are_in_repair);
     tcase_add_test(cases, nothing_fails_and_nothing_is_lost);
