@@ -105,6 +105,18 @@ static void print_limits(FILE *stream, const struct size_study *study) {
     fprintf(stream, "%s\n", separator[0] == '\0' ? "none" : "");
 }
 
+/* What nobody has said draws nothing, and a limit of power lets it pass. */
+static void print_unknown(FILE *stream, const struct size_study *study) {
+    double most_watts = 0;
+    for (uint32_t i = 0; i < study->n_designs; i++) {
+        most_watts = fmax(most_watts, study->designs[i].network_watts);
+    }
+    if (most_watts <= 0) {
+        fprintf(stream, "power     of switches is not known to the topology (leaf.power_maximum, spine.power_maximum): "
+                        "the network counts as 0 kW\n");
+    }
+}
+
 static void print_head(FILE *stream, const struct size_study *study) {
     char text[QUANTITY_TEXT_SIZE];
     fprintf(stream, "target    %s %s %s; designs are compared by %s\n", size_study_target_words[study->target],
@@ -113,6 +125,7 @@ static void print_head(FILE *stream, const struct size_study *study) {
             : study->size.rack_power_watts > 0 ? "power of racks and network"
                                                : "network power");
     print_limits(stream, study);
+    print_unknown(stream, study);
     fprintf(stream,
             "designs   %" PRIu32 ": %" PRIu32 " cannot be, %" PRIu32 " are beyond a limit, %" PRIu32
             " by the fluid model alone, %" PRIu32 " by packets",

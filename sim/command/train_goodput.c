@@ -236,13 +236,16 @@ static bool check_given(const struct experiment *experiment, const struct goodpu
 
 static bool refuse_endless(const struct goodput_job *job, const struct goodput *goodput, const char *policy,
                            struct error *error) {
-    char often[QUANTITY_TEXT_SIZE], outage[QUANTITY_TEXT_SIZE];
+    char often[QUANTITY_TEXT_SIZE], outage[QUANTITY_TEXT_SIZE], repair[QUANTITY_TEXT_SIZE];
     error_set(error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
               "%s: training does not come to its end between interruptions: %" PRIu32
-              " GPUs are interrupted every %s, %s to detect and restart",
+              " GPUs are interrupted every %s, %s to detect and restart, %s to repair a host",
               policy, job->gpus, text(often, goodput->mtbf_s),
-              text(outage, job->failures->detection_s + job->failures->restart_s));
-    error_hint(error, "longer times between failures, more of warm_spares or a shorter restart in `training.failures`");
+              text(outage, job->failures->detection_s + job->failures->restart_s),
+              text(repair, job->failures->repair_s));
+    error_hint(
+        error,
+        "longer times between failures, more of warm_spares, a shorter restart or repair in `training.failures`");
     return false;
 }
 
