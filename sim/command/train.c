@@ -192,6 +192,9 @@ static int train(const struct arguments *given) {
     straggler_copies_fini(&copies);
     if (!done) {
         train_setup_locate(&experiment, &error);
+        if (error.exit_code == EXIT_CODE_CONFIGURATION && error.file[0] == '\0') { // there is no section to point at
+            snprintf(error.file, sizeof error.file, "%s", given->operand);
+        }
     }
     return done ? EXIT_CODE_OK : fail(&error);
 }

@@ -13,7 +13,7 @@ told --set training.failures.runs=200 > again
 cmp once again && cat once
 told --set training.failures.rates=rsc1 --set training.failures.warm_spares=0 --set training.failures.repair='1 h' --set training.checkpoint.interval='30 min' \
     --set training.steps=0 | sed -n '1,2p;/^goodput/,/^interruptions/p'
-told --set training.failures.repair='5 d' --set training.failures.warm_spares=64 --set training.failures.runs=100 | grep '^spares are scarce'
+told --set training.failures.repair='2 d' --set training.failures.warm_spares=8 --set training.failures.runs=100 | grep '^spares are scarce'
 refused() {
     small "$@" > /dev/null
     echo "exit $?"
