@@ -24,6 +24,25 @@ static void check_errors(const struct error_list *errors) {
     fclose(nowhere);
 }
 
+/* Where values are written differs; the values must not. */
+static void take_places(struct experiment *to, const struct experiment *from) {
+    for (uint32_t i = 0; i < to->n_failures; i++) {
+        struct experiment_failure *one = &to->failures[i];
+        memcpy(one->file, from->failures[i].file, sizeof one->file);
+        one->line = from->failures[i].line;
+        one->column = from->failures[i].column;
+    }
+    to->traffic.routing.file_place = from->traffic.routing.file_place;
+    to->traffic.routing.layer_place = from->traffic.routing.layer_place;
+    to->record.links_place = from->record.links_place;
+    to->record.pairs_place = from->record.pairs_place;
+    to->training.place = from->training.place;
+    memcpy(to->training.key_places, from->training.key_places, sizeof to->training.key_places);
+    to->training.stragglers.place = from->training.stragglers.place;
+    to->training.failures.place = from->training.failures.place;
+    to->training.checkpoint.place = from->training.checkpoint.place;
+}
+
 static void check_round_trip(struct experiment *experiment, struct experiment *again, struct error_list *errors) {
     size_t size;
     char *text = configuration_resolved_text(experiment, &size);
@@ -31,16 +50,10 @@ static void check_round_trip(struct experiment *experiment, struct experiment *a
     REQUIRE(good, "the resolved configuration is refused: %s", errors->errors[0].message);
     memset(experiment->topology_path, 0, sizeof experiment->topology_path);
     memset(experiment->topology.path, 0, sizeof experiment->topology.path);
-    for (uint32_t i = 0; i < experiment->n_failures; i++) { // where they are written differs
-        struct experiment_failure *one = &experiment->failures[i], *other = &again->failures[i];
-        memcpy(one->file, other->file, sizeof one->file);
-        one->line = other->line;
-        one->column = other->column;
-    }
-    experiment->record.links_place = again->record.links_place;
-    experiment->record.pairs_place = again->record.pairs_place;
-    experiment->training.place = again->training.place;
-    experiment->sweep = again->sweep; // what is resolved is one point
+    take_places(experiment, again);
+    experiment->sweep = again->sweep; // what is resolved is one point, and one design
+    experiment->size = again->size;
+    experiment->design = again->design;
     REQUIRE(memcmp(experiment, again, sizeof *experiment) == 0, "the resolved configuration reads as another one:\n%s",
             text);
     free(text);

@@ -37,6 +37,7 @@ static struct training_setup setup_of(void) {
                                                        .matrix_efficiency = 0.5,
                                                        .attention_efficiency = 0.4,
                                                        .expert_efficiency = 0.25,
+                                                       .memory_efficiency = 0.9,
                                                        .cuda_graphs = true,
                                                        .stragglers = {.slow_gpu_clock = 1, .seed = 1}};
     struct training_setup setup = {.training = &experiment.training,
@@ -108,10 +109,11 @@ END_TEST
 START_TEST(all_gpus_at_half_their_clock_compute_twice_as_long) {
     struct training_setup setup = setup_of();
     experiment.training.gradient_bytes = experiment.training.parameter_bytes = 0;
+    experiment.training.memory_efficiency = 1e9; // the optimiser goes by memory, not by the clock
     setup.groups.nic_bytes_per_s = setup.groups.nvlink_bytes_per_s = 1e18;
     const double all_s = step_s(&setup, NULL);
     struct straggler_copies copies = copies_of(&setup, "all", 0.5, NULL);
-    ck_assert_double_eq_tol(step_s(&setup, &copies) / all_s, 2, 1e-6);
+    ck_assert_double_eq_tol(step_s(&setup, &copies) / all_s, 2, 1e-4); // but for the latencies of collectives
     straggler_copies_fini(&copies);
 }
 END_TEST
