@@ -40,7 +40,7 @@ static const struct arguments_line option_lines[] = {
     {ARGUMENTS_PRICES, 'P', "prices", "FILE", "what parts cost: a file of yours (topologies/README.md)"},
     {ARGUMENTS_TIME, 'T', "time", "TIME",
      "say the energy of so long, such as a step of \"9.5 s\" or a training of \"54 d\""},
-    {ARGUMENTS_LIST, 'l', "list", NULL, "only list the points, and which of them have been run"},
+    {ARGUMENTS_LIST, 'l', "list", NULL, "only list the points or designs, without simulating"},
     {ARGUMENTS_JOBS, 'J', "jobs", "N", "points at the same time (default: as many as threads)"},
     {ARGUMENTS_SHARD, 'H', "shard", "I/N", "only every N-th point, from the I-th on; I from 1 to N"},
     {ARGUMENTS_INDEX, 'i', "index", "N", "only this point, numbered from 0 as --list has them"},

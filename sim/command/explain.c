@@ -36,6 +36,11 @@ int command_explain(int n_arguments, char **arguments) {
         if (nearest && strncmp(error.hint, "did you", 7) != 0) {
             error_hint(&error, "did you mean `%s`?", nearest);
         }
+        for (const struct command *command = command_table; command->name; command++) {
+            if (given.operand && strcmp(command->name, given.operand) == 0) {
+                error_hint(&error, "it is a command: moefabric %s --help", command->name);
+            }
+        }
         error_print(stderr, &error);
         return (int)error.exit_code;
     }

@@ -33,11 +33,11 @@ const struct arguments_grammar command_train_grammar = {
         "Simulates dispatch and combine of one layer with every policy and seed, and puts them into a training step "
         "(section `training`):\n"
         "layers on a pipeline, computing by operations and peaks, what of the exchanges is hidden behind it, waiting, "
-        "gradients. Then each\ncause is taken away in turn. A dense model has no such exchanges: nothing is simulated. "
-        "With --output the timeline of the first policy's step, up "
-        "to "
-        "its last gradients, is written in Chrome's\ntrace format, which Perfetto opens; to a name that ends in .html, "
-        "as a web page with its charts.",
+        "gradients. Then each\n"
+        "cause is taken away in turn. A dense model has no such exchanges: nothing is simulated.\n"
+        "With --output the timeline of the first policy's step, up to its last gradients, is written in Chrome's trace "
+        "format, which\n"
+        "Perfetto opens; to a name that ends in .html, as a web page with its charts.",
     .examples =
         "  moefabric train configs/training-deepseek-v3.yaml\n"
         "  moefabric train configs/training-deepseek-v3.yaml --set training.schedule=1f1b_overlap -o step.json\n"
