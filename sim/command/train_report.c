@@ -226,13 +226,11 @@ void train_report_table(FILE *stream, const struct training_setup *setup, const 
 /* What is taken away. */
 enum cause { CAUSE_SKEW, CAUSE_EXCHANGE, CAUSE_LAUNCH, CAUSE_GRADIENTS, CAUSES };
 
-static bool step_without(const struct training_setup *setup, const struct train_column *column, enum cause cause,
-                         double *step_s, struct error *error) {
-    struct experiment_training training = *setup->training;
-    struct training_setup changed = *setup;
+static bool step_without(const struct training_setup *as_it_is, enum cause cause, double *step_s, struct error *error) {
+    struct experiment_training training = *as_it_is->training;
+    struct training_setup changed = *as_it_is;
     struct training_result result;
     changed.training = &training;
-    changed.exchange = column->exchange;
     switch (cause) {
     case CAUSE_SKEW:
         changed.exchange.expert_load = 1;
@@ -244,7 +242,7 @@ static bool step_without(const struct training_setup *setup, const struct train_
         training.cuda_graphs = true;
         break;
     default:
-        training.gradient_bytes = training.parameter_bytes = 0;
+        changed.free_gradients = true;
     }
     if (!training_step(&changed, NULL, NULL, &result, error)) {
         return false;
@@ -254,27 +252,48 @@ static bool step_without(const struct training_setup *setup, const struct train_
     return true;
 }
 
+/* The step of a column without each cause, its layers where they are. Writes NAN for causes that cost nothing now. */
+static bool steps_without(const struct training_setup *setup, const struct train_column *column, double *steps_s,
+                          struct error *error) {
+    struct training_setup as_it_is = *setup;
+    struct training_result result;
+    as_it_is.exchange = column->exchange;
+    if (!training_step(&as_it_is, NULL, NULL, &result, error)) {
+        return false;
+    }
+    bool done = true;
+    as_it_is.layout = &result.layout;
+    for (int cause = 0; cause < CAUSES && done; cause++) {
+        const bool of_experts = cause == CAUSE_SKEW || cause == CAUSE_EXCHANGE;
+        steps_s[cause] = NAN;
+        if ((cause != CAUSE_LAUNCH || !setup->training->cuda_graphs) && (!of_experts || setup->preset->experts > 0)) {
+            done = step_without(&as_it_is, (enum cause)cause, &steps_s[cause], error);
+        }
+    }
+    training_result_fini(&result);
+    return done;
+}
+
 bool train_report_causes(FILE *stream, const struct training_setup *setup, const struct train_column *columns,
                          uint32_t n_columns, struct error *error) {
     static const char *const names[CAUSES] = {"busiest GPU's experts as the mean", "exchanges in no time",
                                               "launches in no time", "gradients and parameters in no time"};
+    double steps_s[EXPERIMENT_COLUMNS][CAUSES];
     struct table *table = table_create();
     bool done = true;
     table_column(table, "step time if", TABLE_LEFT);
-    for (uint32_t i = 0; i < n_columns; i++) {
+    for (uint32_t i = 0; i < n_columns && done; i++) {
         table_column(table, columns[i].policy, TABLE_RIGHT);
+        done = steps_without(setup, &columns[i], steps_s[i], error);
     }
     for (int cause = 0; cause < CAUSES && done; cause++) {
-        const bool of_experts = cause == CAUSE_SKEW || cause == CAUSE_EXCHANGE;
-        if ((cause == CAUSE_LAUNCH && setup->training->cuda_graphs) || (of_experts && setup->preset->experts == 0)) {
-            continue; // they cost nothing now
+        if (isnan(steps_s[0][cause])) {
+            continue;
         }
         table_cell(table, "%s", names[cause]);
-        for (uint32_t i = 0; i < n_columns && done; i++) {
-            double step_s = 0;
-            done = step_without(setup, &columns[i], (enum cause)cause, &step_s, error);
-            const double less = 100 * (1 - step_s / columns[i].mean.step_s); // a cut by computing may make it more
-            table_cell(table, "%.4g s (%s%.1f %%)", step_s, less < 0 ? "+" : "−", fabs(less));
+        for (uint32_t i = 0; i < n_columns; i++) {
+            const double less = 100 * (1 - steps_s[i][cause] / columns[i].mean.step_s);
+            table_cell(table, "%.4g s (%s%.1f %%)", steps_s[i][cause], less < 0 ? "+" : "−", fabs(less));
         }
     }
     if (done) {

@@ -44,7 +44,7 @@ static void make_passes(struct making *making, const struct pipeline_layout *lay
 static void make_gradients(struct making *making, const struct pipeline_layout *layout) {
     making->gradient_ps = memory_allocate(making->n_parts, sizeof *making->gradient_ps);
     making->gather_ps = memory_allocate(making->n_parts, sizeof *making->gather_ps);
-    for (uint32_t part = 0; part < making->n_parts; part++) {
+    for (uint32_t part = 0; part < making->n_parts && !making->setup->free_gradients; part++) {
         const struct model_parameters held =
             training_memory_held(making->setup, layout->first[part], layout->first[part + 1]);
         making->gradient_ps[part] =
@@ -274,8 +274,8 @@ static bool find_slowest(const struct training_setup *setup, struct pipeline_lay
     uint64_t longest_ps = 0;
     for (uint32_t copy = 0; copy < copies->n; copy++) {
         struct training_result result;
-        if (!step_of_copy(setup, copies->slowness + (size_t)copy * copies->stages, copy == 0 ? NULL : layout, NULL,
-                          NULL, &result, error)) {
+        if (!step_of_copy(setup, copies->slowness + (size_t)copy * copies->stages, copy == 0 ? setup->layout : layout,
+                          NULL, NULL, &result, error)) {
             return false;
         }
         *slowest = result.step_ps > longest_ps ? copy : *slowest;
@@ -303,7 +303,8 @@ bool training_step(const struct training_setup *setup, void (*observe)(void *, c
     if (done) {
         const struct straggler_slowness *slowness =
             copies == NULL || copies->n == 0 ? NULL : copies->slowness + (size_t)slowest * copies->stages;
-        done = step_of_copy(setup, slowness, layout.first != NULL ? &layout : NULL, observe, context, result, error);
+        done = step_of_copy(setup, slowness, layout.first != NULL ? &layout : setup->layout, observe, context, result,
+                            error);
         result->copy = slowest;
     }
     pipeline_layout_fini(&layout);

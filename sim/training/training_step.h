@@ -46,6 +46,8 @@ struct training_setup {
     uint64_t send_latency_ps;              /**< of a message between stages, without its bytes */
     const struct straggler_copies *copies; /**< NULL: all GPUs are as fast as they should be */
     uint32_t exchange_sms;                 /**< that kernels of exchanges keep */
+    const struct pipeline_layout *layout;  /**< what each part holds; NULL: cut as the configuration says */
+    bool free_gradients;                   /**< what if: reducing and gathering take no time */
     bool (*stop)(void);                    /**< asked after each copy: true ends the work; NULL: never */
 };
 
