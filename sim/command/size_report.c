@@ -136,7 +136,7 @@ static void print_head(FILE *stream, const struct size_study *study) {
     }
     fprintf(stream,
             "\nintervals over seeds, both ends moved out by %.3g %% (size.model_error: how far predictions have been "
-            "off)\n\n",
+            "off); those of most goodput first, of equal ones the cheapest\n\n",
             100 * study->size.model_error);
 }
 
