@@ -32,5 +32,6 @@ static void stop_at_library_error(const char *reason, const char *file, int line
 
 int main(int n_arguments, char **arguments) {
     gsl_set_error_handler(stop_at_library_error);
+    memory_return(); // first while there is one thread: see memory.h
     return finish_output(command_main(n_arguments, arguments));
 }

@@ -19,7 +19,11 @@ void *memory_allocate_aligned(size_t count, size_t size) __attribute__((malloc, 
 /** Ends the program with exit code 1: a library had no memory for this. For libraries that say so by an error of their own. */
 _Noreturn void memory_exhausted(const char *what);
 
-/** Gives what was freed back to the operating system, where the C library can: before something as large is allocated. */
+/**
+ * Gives what was freed back to the operating system, where the C library can: before something as large is allocated. A program with
+ * threads calls it once before it has them: where another allocator stands in for glibc's (a sanitizer's, a preloaded one), the first call sets up
+ * glibc's own heap, and two first calls at once crash.
+ */
 void memory_return(void);
 
 #endif
