@@ -165,7 +165,8 @@ NIC = [
           "__builtin_add_overflow(history->times[t], convergence_ps, &from_ps)",
           "__builtin_add_overflow(history->times[t], convergence_ps / 2, &from_ps)"),
     fault("parallel_links_not_shared_by_what_is_behind", "sim/fabric/failure_weights.c",
-          "(capacity_of(maker, head) * own + beside - 1) / beside", "capacity_of(maker, head) * (beside > 0)"),
+          "number_divide_up(capacity_of(maker, head) * own, maker->carried[head])",
+          "capacity_of(maker, head) * (maker->carried[head] > 0)"),
     fault("weights_of_the_ports_counted_among_candidates", "sim/path/adaptive.c",
           "request->weights[path_candidate(request, index) - request->first_port]", "request->weights[index]"),
     fault("weights_of_slow_links_as_built", "sim/fabric/failure_weights.c",
@@ -331,7 +332,7 @@ FAILURE = [
           "HASH_PURPOSE_LOSS, link, 0)", "HASH_PURPOSE_LOSS, 0 * link, 0)"),
     fault("control_record_survives_a_dead_link", "sim/device/context.c",
           "failure_plan_is_down(context->failures, link, now_ps, control->time_ps)", "0 * now_ps"),
-    fault("nic_stays_paused_by_a_dead_link", "sim/device/nic.c",
+    fault("nic_stays_paused_by_a_dead_link", "sim/device/nic_control.c",
           "if (change->down && port->paused)", "if (change->down && false)"),
 ]
 
