@@ -130,8 +130,9 @@ static double exponential(struct draws *draws) {
 
 /* How far a group's ranking has been revealed. Distances are -affinity: small is good. */
 struct ranking {
-    double first, second; /* distances of its best two */
-    double here;          /* distance of its best member not yet taken; the members are named only when taken */
+    double sum;    /* of the distances of its best two */
+    double second; /* distance of the second */
+    double here;   /* distance of its best member not yet taken; the members are named only when taken */
     uint32_t group, taken;
 };
 
@@ -139,19 +140,19 @@ struct ranking {
 static void rank_group(const struct gate *gate, struct draws *draws, uint32_t group, struct ranking *ranking) {
     ranking->group = group;
     ranking->taken = 0;
-    ranking->first = exponential(draws) * gate->reciprocals[0];
-    ranking->second = ranking->first + exponential(draws) * gate->reciprocals[1];
-    ranking->here = ranking->first;
+    ranking->here = exponential(draws) * gate->reciprocals[0];
+    ranking->second = ranking->here + exponential(draws) * gate->reciprocals[1];
+    ranking->sum = ranking->here + ranking->second;
 }
 
 /* Moves the `kept` groups with the smallest sums to the front. */
 static void keep_best(struct ranking *rankings, uint32_t groups, uint32_t kept) {
     for (uint32_t i = 0; i < kept; i++) {
+        double least = rankings[i].sum; /* beside its number, so that what no processor can guess is no jump */
         uint32_t best = i;
         for (uint32_t j = i + 1; j < groups; j++) {
-            if (rankings[j].first + rankings[j].second < rankings[best].first + rankings[best].second) {
-                best = j;
-            }
+            best = rankings[j].sum < least ? j : best;
+            least = rankings[j].sum < least ? rankings[j].sum : least;
         }
         const struct ranking swap = rankings[i];
         rankings[i] = rankings[best];
@@ -189,12 +190,16 @@ static void draw_group_limited(const struct gate *gate, struct draws *draws, uin
     }
     keep_best(rankings, groups, kept);
     for (uint32_t n = 0; n < gate->parameters.top_k; n++) {
-        struct ranking *best = &rankings[0];
+        double least = rankings[0].here;
+        uint32_t best = 0;
         for (uint32_t i = 1; i < kept; i++) {
-            best = rankings[i].here < best->here ? &rankings[i] : best;
+            best = rankings[i].here < least ? i : best;
+            least = rankings[i].here < least ? rankings[i].here : least;
         }
-        picks[n] = name_member(gate, draws, best->group, picks, n);
-        advance(gate, draws, best);
+        picks[n] = name_member(gate, draws, rankings[best].group, picks, n);
+        if (n + 1 < gate->parameters.top_k) {
+            advance(gate, draws, &rankings[best]);
+        }
     }
 }
 

@@ -15,7 +15,7 @@ struct placement_move {
     uint32_t most_nvlink, most_fabric; /**< of one rank in one direction */
 };
 
-/** Moves from one placement to another of the same experts and ranks; domain_ranks consecutive ranks share an NVLink domain. */
+/** Moves from one placement to another of the same experts and ranks, which sit as layout says. */
 struct placement_move placement_move_count(const struct placement *from, const struct placement *to,
                                            const struct placement_layout *layout);
 
