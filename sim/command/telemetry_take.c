@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/normal.h"
 #include "results/series.h"
 
 #include <math.h>
@@ -15,7 +16,6 @@
 #define STRAY_ERROR 0.1
 #define LEAST_BYTES 65536.0 /* below that no rate can be read */
 #define PS_PER_S 1e12
-#define TWO_PI 6.283185307179586
 
 enum { PEAK_INTERVALS = 4, LEAST_BUSY = 5 };
 
@@ -27,8 +27,7 @@ static double unit(uint64_t seed, enum noise noise, uint32_t place, uint64_t cou
 }
 
 static double normal(uint64_t seed, enum noise noise, uint32_t place, uint64_t count) {
-    return sqrt(-2 * log1p(-unit(seed, noise, place, 2 * count))) *
-           cos(TWO_PI * unit(seed, noise, place, 2 * count + 1));
+    return normal_draw(hash_stream(seed, HASH_PURPOSE_NOISE, noise, place), count);
 }
 
 static uint32_t leaf_of(const struct fabric *fabric, uint32_t rank) {

@@ -2,7 +2,7 @@
 /*
  * Names what is slow or wrong in a cluster, from telemetry alone.
  *
- * A part is compared with its peers: with the median of all, in units of the spread that most of them have (median absolute deviation × 1.4826,
+ * A part is compared with its peers: with the median of all, in units of the spread that most of them have (median absolute deviation × 1.4826, gsl_stats_mad,
  * which a few bad parts do not move), and in absolute terms, so that nothing is named for a difference that costs nothing. The threshold of 3.5
  * spreads is that of Iglewicz and Hoaglin (How to detect and handle outliers, 1993); the absolute ones are ours.
  */

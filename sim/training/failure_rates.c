@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training/failure_rates.h"
 
+#include "base/number.h"
+
 #include <math.h>
 
 #define SECONDS_PER_HOUR 3600.0
@@ -79,31 +81,28 @@ static uint64_t in_proportion(uint64_t parts, const struct topology *topology, u
     return (uint64_t)ceil((double)parts * gpus / of - 1e-9);
 }
 
-static uint64_t each(uint32_t gpus, uint32_t share) {
-    return ((uint64_t)gpus + share - 1) / share;
-}
-
 static void count(struct failure_part parts[FAILURE_COMPONENTS], const struct experiment_interruptions *failures,
                   const struct topology *topology, uint32_t gpus) {
     const struct topology_fabric *fabric = &topology->fabric;
     const uint32_t planes = topology->nic.planes > 0 ? topology->nic.planes : 1;
     const uint32_t downlinks = fabric->leaf_downlinks > 0 ? fabric->leaf_downlinks : topology->gpus_used;
-    const uint64_t leaves = each(gpus, downlinks), own = each(topology->racks * topology->gpus_used, downlinks);
-    const uint64_t pods = fabric->pod_racks > 0 ? each(topology->racks, fabric->pod_racks) : 1;
+    const uint64_t leaves = number_divide_up(gpus, downlinks),
+                   own = number_divide_up(topology->racks * topology->gpus_used, downlinks);
+    const uint64_t pods = fabric->pod_racks > 0 ? number_divide_up(topology->racks, fabric->pod_racks) : 1;
     const uint64_t spines = (pods * fabric->spines + fabric->super_spines) * planes;
     const uint64_t links =
         fabric->spines > 0 ? (own * fabric->leaf_uplinks + pods * fabric->spines * fabric->spine_uplinks) * planes : 0;
     parts[FAILURE_GPU].count = parts[FAILURE_NIC].count = parts[FAILURE_SOFTWARE].count = gpus;
-    parts[FAILURE_HOST].count = each(gpus, failures->host_gpus);
+    parts[FAILURE_HOST].count = number_divide_up(gpus, failures->host_gpus);
     parts[FAILURE_NVLINK_SWITCH].count =
-        topology->nvlink.gpus > 1 ? each(gpus, topology->gpus_used) * topology->nvlink.chips : 0;
+        topology->nvlink.gpus > 1 ? number_divide_up(gpus, topology->gpus_used) * topology->nvlink.chips : 0;
     parts[FAILURE_HOST_LINK].count = (uint64_t)gpus * planes;
     parts[FAILURE_LEAF].count = leaves * planes;
     parts[FAILURE_FABRIC_LINK].count = in_proportion(links, topology, gpus);
     parts[FAILURE_SPINE].count = in_proportion(spines, topology, gpus);
     if (topology->spine.ports > 0 && (uint64_t)gpus > (uint64_t)topology->racks * topology->gpus_used) {
-        const uint64_t full = (parts[FAILURE_FABRIC_LINK].count + topology->spine.ports - 1) / topology->spine.ports;
-        parts[FAILURE_SPINE].count = full < parts[FAILURE_SPINE].count ? full : parts[FAILURE_SPINE].count;
+        const uint64_t full = number_divide_up(parts[FAILURE_FABRIC_LINK].count, topology->spine.ports);
+        parts[FAILURE_SPINE].count = number_smaller(full, parts[FAILURE_SPINE].count);
     }
     parts[FAILURE_LEAF].out_gpus = downlinks < gpus ? downlinks : gpus;
 }

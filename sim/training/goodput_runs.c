@@ -5,6 +5,8 @@
 #include "base/memory.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort_double.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,23 +149,11 @@ static void add(struct goodput_runs *sum, const struct course *course) {
     sum->restart_s += course->restart_s / sum->runs;
 }
 
-static int ascending(const void *first, const void *second) {
-    const double a = *(const double *)first, b = *(const double *)second;
-    return (a > b) - (a < b);
-}
-
 static void spread(struct goodput_runs *runs, double *times_s) {
     const uint32_t n = runs->runs;
-    double sum = 0, squares = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        sum += times_s[i];
-    }
-    runs->mean_s = sum / n;
-    for (uint32_t i = 0; i < n; i++) {
-        squares += (times_s[i] - runs->mean_s) * (times_s[i] - runs->mean_s);
-    }
-    runs->half_width_s = gsl_cdf_tdist_Pinv(0.975, n - 1) * sqrt(squares / (n - 1) / n);
-    qsort(times_s, n, sizeof *times_s, ascending);
+    runs->mean_s = gsl_stats_mean(times_s, 1, n);
+    runs->half_width_s = gsl_cdf_tdist_Pinv(0.975, n - 1) * gsl_stats_sd_m(times_s, 1, n, runs->mean_s) / sqrt(n);
+    gsl_sort(times_s, 1, n);
     runs->fastest_s = times_s[(n - 1) / 20];
     runs->slowest_s = times_s[n - 1 - (n - 1) / 20];
 }

@@ -74,6 +74,11 @@ static const struct gpu gpus[] = {
 
 const char *const gpu_names[] = {"h100", "h800", "h200", "b200", "gb200", "gb300", "b300", NULL};
 
+double gpu_element_bytes(enum experiment_precision precision) {
+    static const double bytes[EXPERIMENT_PRECISIONS] = {2, 1, 1, 0.5};
+    return bytes[precision];
+}
+
 const struct gpu *gpu_find(enum experiment_gpu gpu) {
     return &gpus[gpu];
 }

@@ -22,6 +22,9 @@ struct gpu {
 /** Names by enum experiment_gpu, NULL-terminated. */
 extern const char *const gpu_names[];
 
+/** Bytes of a number, the scales of blocks left out. */
+double gpu_element_bytes(enum experiment_precision precision);
+
 /** The GPU of a configuration's choice. */
 const struct gpu *gpu_find(enum experiment_gpu gpu);
 

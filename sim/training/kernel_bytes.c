@@ -11,8 +11,7 @@ enum {
 
 /* Written by rows and by columns; the scales of blocks are left out. */
 static double converted(enum experiment_precision precision) {
-    static const double bytes[EXPERIMENT_PRECISIONS] = {0, 2, 2, 1};
-    return bytes[precision];
+    return precision == EXPERIMENT_PRECISION_BF16 ? 0 : 2 * gpu_element_bytes(precision);
 }
 
 /* A kernel that reads BF16 and writes what matrices read; in BF16 there is none. */
@@ -61,7 +60,7 @@ static struct kernel_bytes fused(const struct training_setup *setup, bool expert
 }
 
 struct kernel_bytes kernel_bytes_of(const struct training_setup *setup, enum model_layer layer) {
-    const bool experts = layer == MODEL_LAYER_MOE || layer == MODEL_LAYER_MTP;
+    const bool experts = model_shape_has_experts(layer);
     if (setup->training->kernels == EXPERIMENT_KERNELS_MATRICES || layer == MODEL_LAYER_EMBEDDING ||
         layer == MODEL_LAYER_LOGITS) {
         return (struct kernel_bytes){0};

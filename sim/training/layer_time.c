@@ -58,15 +58,19 @@ static uint64_t router_ps(const struct training_setup *setup, double operations)
 
 /* The host has to know how many tokens come. */
 static uint64_t host_sync_ps(const struct training_setup *setup, const struct layer_time *layer) {
-    return setup->training->cuda_graphs || !layer_time_has_experts(layer) ? 0 : setup->training->host_sync_ps;
+    return setup->training->cuda_graphs || !model_shape_has_experts(layer->kind) ? 0 : setup->training->host_sync_ps;
 }
 
-/* What backward passes compute again. */
-static void compute_again(const struct training_setup *setup, struct layer_time *layer) {
-    if (setup->training->recompute == EXPERIMENT_RECOMPUTE_LAYERS) {
-        layer->before_ps[PIPELINE_BACKWARD] += layer->before_ps[PIPELINE_FORWARD];
-        layer->experts_ps[PIPELINE_BACKWARD] += layer->experts_ps[PIPELINE_FORWARD];
-    }
+/* Backward passes go forward again through layers that keep no more than their input. */
+static bool goes_again(const struct training_setup *setup, const struct layer_time *layer) {
+    return setup->training->recompute == EXPERIMENT_RECOMPUTE_LAYERS && layer->kind != MODEL_LAYER_LOGITS;
+}
+
+static void go_again(struct layer_time *layer) {
+    layer->before_ps[PIPELINE_BACKWARD] += layer->before_ps[PIPELINE_FORWARD];
+    layer->experts_ps[PIPELINE_BACKWARD] += layer->experts_ps[PIPELINE_FORWARD];
+    layer->tensor_ps[PIPELINE_BACKWARD] += layer->tensor_ps[PIPELINE_FORWARD];
+    layer->context_ps[PIPELINE_BACKWARD] += layer->context_ps[PIPELINE_FORWARD];
 }
 
 /* Matrices are cut over tensor-parallel GPUs, tokens too: each has its own tokens × whole layers ÷ 1 of the operations. */
@@ -125,14 +129,12 @@ struct layer_time *layer_time_create(const struct training_setup *setup, uint32_
         for (uint32_t i = 0; i < count; i++, layer++) {
             layer->kind = (enum model_layer)kind;
             time_layer(setup, layer_time_sequence(setup), layer);
-            compute_again(setup, layer);
+            if (goes_again(setup, layer)) {
+                go_again(layer);
+            }
         }
     }
     return layers;
-}
-
-bool layer_time_has_experts(const struct layer_time *layer) {
-    return layer->kind == MODEL_LAYER_MOE || layer->kind == MODEL_LAYER_MTP;
 }
 
 uint64_t layer_time_computing_ps(const struct layer_time *layer) {
@@ -141,6 +143,21 @@ uint64_t layer_time_computing_ps(const struct layer_time *layer) {
 
 uint64_t layer_time_sharing_ps(const struct layer_time *layer) {
     return layer->tensor_ps[0] + layer->tensor_ps[1] + layer->context_ps[0] + layer->context_ps[1];
+}
+
+/* With waits for its GPUs. An exchange that is not there is waited for by nobody. */
+static uint64_t exchange_ps(const struct training_setup *setup, enum training_phase phase) {
+    const uint64_t alone_ps = setup->exchange.phase_ps[phase];
+    return alone_ps > 0 ? alone_ps + setup->training->rank_skew_ps * (1 + setup->training->notify) : 0;
+}
+
+uint64_t layer_time_exchanges_ps(const struct training_setup *setup, const struct layer_time *layer) {
+    uint64_t sum_ps = 0;
+    for (int phase = 0; phase < TRAINING_PHASES && model_shape_has_experts(layer->kind); phase++) {
+        const bool forward = phase == TRAINING_DISPATCH || phase == TRAINING_COMBINE;
+        sum_ps += exchange_ps(setup, (enum training_phase)phase) * (forward && goes_again(setup, layer) ? 2 : 1);
+    }
+    return sum_ps;
 }
 
 /* ---- passes ---- */
@@ -152,7 +169,7 @@ static void add(struct pipeline_pass *pass, enum pipeline_resource resource, uin
     }
 }
 
-/* GPUs meet before an exchange, and in it. An exchange that is not there is waited for by nobody. */
+/* GPUs meet before an exchange, and in it. */
 static void add_exchange(struct pipeline_pass *pass, const struct training_setup *setup, enum training_phase phase) {
     const uint64_t skew_ps = setup->training->rank_skew_ps, alone_ps = setup->exchange.phase_ps[phase];
     if (alone_ps > 0) {
@@ -177,7 +194,7 @@ static void add_forward(struct pipeline_pass *pass, const struct layer_time *lay
     add(pass, PIPELINE_NETWORK, layer->tensor_ps[PIPELINE_FORWARD], "tensor-parallel collectives");
     add(pass, PIPELINE_NETWORK, layer->context_ps[PIPELINE_FORWARD], "keys and values");
     add(pass, PIPELINE_COMPUTE, layer->before_ps[PIPELINE_FORWARD], "attention and dense");
-    if (layer_time_has_experts(layer)) {
+    if (model_shape_has_experts(layer->kind)) {
         add_exchange(pass, setup, TRAINING_DISPATCH);
         add(pass, PIPELINE_COMPUTE, layer->experts_ps[PIPELINE_FORWARD], "experts");
         add_exchange(pass, setup, TRAINING_COMBINE);
@@ -186,8 +203,8 @@ static void add_forward(struct pipeline_pass *pass, const struct layer_time *lay
 
 static void add_backward(struct pipeline_pass *pass, const struct layer_time *layer,
                          const struct training_setup *setup) {
-    if (layer_time_has_experts(layer)) {
-        if (setup->training->recompute == EXPERIMENT_RECOMPUTE_LAYERS) {
+    if (model_shape_has_experts(layer->kind)) {
+        if (goes_again(setup, layer)) {
             add_exchange(pass, setup, TRAINING_DISPATCH);
             add_exchange(pass, setup, TRAINING_COMBINE);
         }
@@ -204,14 +221,13 @@ static void add_backward(struct pipeline_pass *pass, const struct layer_time *la
 
 /* Memory is used as matrices use it, in their precision and at their share of the peak. */
 struct pipeline_sharing layer_time_sharing(const struct training_setup *setup) {
-    static const double element_bytes[EXPERIMENT_PRECISIONS] = {2, 1, 1, 0.5};
     const struct experiment_training *training = setup->training;
     if (!training->contention) {
         return (struct pipeline_sharing){1, 1};
     }
     const uint32_t left = setup->gpu->sms - setup->exchange_sms;
     const double operations = setup->gpu->tflops[training->precision] * 1e12 * training->matrix_efficiency;
-    const double used = contention_memory_rate(operations, element_bytes[training->precision], left);
+    const double used = contention_memory_rate(operations, gpu_element_bytes(training->precision), left);
     return (struct pipeline_sharing){.compute_factor = (double)setup->gpu->sms / left,
                                      .network_factor =
                                          contention_latency(0, used / (setup->gpu->memory_tb_per_s * 1e12))};

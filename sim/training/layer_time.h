@@ -36,14 +36,14 @@ uint32_t layer_time_sequence(const struct training_setup *setup);
 /** Layers of the model in their order, *n of them; the caller frees them. */
 struct layer_time *layer_time_create(const struct training_setup *setup, uint32_t *n);
 
-/** True if it has experts, and so exchanges. */
-bool layer_time_has_experts(const struct layer_time *layer);
-
 /** Computing in both directions. */
 uint64_t layer_time_computing_ps(const struct layer_time *layer);
 
 /** Tensor and context parallelism in both directions. */
 uint64_t layer_time_sharing_ps(const struct layer_time *layer);
+
+/** Exchanges in both directions and waits for their GPUs, hidden or not; 0 without experts. */
+uint64_t layer_time_exchanges_ps(const struct training_setup *setup, const struct layer_time *layer);
 
 /** The pass through so many layers in a direction; its segments are allocated, the caller frees them. */
 struct pipeline_pass layer_time_pass(const struct layer_time *layers, uint32_t n, enum pipeline_direction direction,

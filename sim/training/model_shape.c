@@ -72,7 +72,7 @@ static double adapter_weights(const struct model_shape *shape, double hidden) {
     return shape->adapter_rank * (hidden + into + shape->heads * (double)shape->value_width + hidden);
 }
 
-static bool has_experts(enum model_layer layer) {
+bool model_shape_has_experts(enum model_layer layer) {
     return layer == MODEL_LAYER_MOE || layer == MODEL_LAYER_MTP;
 }
 
@@ -94,7 +94,7 @@ struct model_operations model_shape_operations(const struct model_shape *shape, 
     if (layer == MODEL_LAYER_MTP) {
         operations.projections += each * 2 * hidden * hidden; // the projection of two states to one
     }
-    if (has_experts(layer)) {
+    if (model_shape_has_experts(layer)) {
         operations.router = each * hidden * preset->experts;
         operations.dense = each * feed_forward(shape, hidden, preset->shared_hidden);
         operations.experts = each * preset->top_k * feed_forward(shape, hidden, preset->ffn_hidden);
@@ -114,7 +114,7 @@ struct model_parameters model_shape_parameters(const struct model_shape *shape, 
         return parameters;
     }
     parameters.shared = projection_weights(shape, hidden) + (layer == MODEL_LAYER_MTP ? 2 * hidden * hidden : 0);
-    if (has_experts(layer)) {
+    if (model_shape_has_experts(layer)) {
         parameters.shared += hidden * preset->experts + feed_forward(shape, hidden, preset->shared_hidden);
         parameters.experts = preset->experts * feed_forward(shape, hidden, preset->ffn_hidden);
     } else {

@@ -49,6 +49,9 @@ enum model_layer {
     MODEL_LAYER_KINDS
 };
 
+/** True if a layer of the kind has experts, and so exchanges. */
+bool model_shape_has_experts(enum model_layer layer);
+
 /** Operations of one token, forward: a multiplication and an addition are two. */
 struct model_operations {
     double projections; /**< linear maps of attention */

@@ -68,6 +68,11 @@ static uint32_t warm_up(const struct pipeline *pipeline, uint32_t stage) {
     return steps < all ? steps : all;
 }
 
+uint32_t pipeline_on_the_way(const struct pipeline *pipeline, uint32_t stage) {
+    const uint32_t all = pipeline->micro_batches * pipeline->parts_per_stage;
+    return (uint32_t)number_smaller((uint64_t)warm_up(pipeline, stage) + 1, all);
+}
+
 static void add_turn(struct run *run, uint32_t stage, const struct turn *turn) {
     run->stages[stage].turns[run->stages[stage].n_turns++] = *turn;
 }

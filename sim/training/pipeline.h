@@ -76,6 +76,9 @@ struct pipeline_stage_time {
     uint64_t exposed_gradients_ps; /**< of that, after the stage's last pass */
 };
 
+/** Passes of a stage that have gone forward and not yet back, at most. */
+uint32_t pipeline_on_the_way(const struct pipeline *pipeline, uint32_t stage);
+
 /** When the last stage is done; fills stages[pipeline.stages]. */
 uint64_t pipeline_run(const struct pipeline *pipeline, struct pipeline_stage_time *stages);
 

@@ -2,8 +2,8 @@
 #include "training/straggler.h"
 
 #include "base/error_id.h"
-#include "base/hash.h"
 #include "base/memory.h"
+#include "base/normal.h"
 #include "config/gpu_list.h"
 
 #include <math.h>
@@ -11,16 +11,9 @@
 #include <string.h>
 
 #define SLOWEST_CLOCK 0.05 /* ours: of what a normal draw may leave */
-#define TWO_PI 6.283185307179586
 
 bool straggler_present(const struct experiment_stragglers *stragglers) {
     return (stragglers->slow_gpus[0] != '\0' && stragglers->slow_gpu_clock < 1) || stragglers->clock_deviation > 0;
-}
-
-/* Standard normal (Box and Muller, 1958). */
-static double normal(uint64_t stream, uint32_t gpu) {
-    const double radius = sqrt(-2 * log1p(-hash_unit(hash_draw(stream, 2 * (uint64_t)gpu))));
-    return radius * cos(TWO_PI * hash_unit(hash_draw(stream, 2 * (uint64_t)gpu + 1)));
 }
 
 static bool slow_down(const struct experiment_stragglers *stragglers, double *clocks, uint32_t gpus,
@@ -49,7 +42,7 @@ double *straggler_clocks(const struct experiment_stragglers *stragglers, uint32_
     const uint64_t stream = hash_stream(stragglers->seed, HASH_PURPOSE_CLOCK, 0, 0);
     for (uint32_t gpu = 0; gpu < gpus; gpu++) {
         const double drawn =
-            stragglers->clock_deviation > 0 ? 1 + stragglers->clock_deviation * normal(stream, gpu) : 1;
+            stragglers->clock_deviation > 0 ? 1 + stragglers->clock_deviation * normal_draw(stream, gpu) : 1;
         clocks[gpu] = fmax(drawn, SLOWEST_CLOCK);
     }
     if (!slow_down(stragglers, clocks, gpus, error)) {
@@ -59,23 +52,21 @@ double *straggler_clocks(const struct experiment_stragglers *stragglers, uint32_
     return clocks;
 }
 
-/* The GPU of a stage that has this number in it, tensor- and context-parallel ones first, then copies. */
-static uint32_t gpu_of(const struct training_groups *groups, enum experiment_group_order order, uint32_t stage,
-                       uint32_t number) {
-    const uint32_t block = groups->tensor * groups->context;
-    const uint32_t copy = number / block;
-    const uint32_t place =
-        order == EXPERIMENT_GROUP_ORDER_PIPELINE_DATA ? copy * groups->pipeline + stage : stage * groups->data + copy;
-    return place * block + number % block;
+/* The first GPU of a block of a stage. */
+static uint32_t first_of(const struct training_groups *groups, enum experiment_group_order order, uint32_t stage,
+                         uint32_t block) {
+    const uint32_t blocks = groups->gpus / groups->pipeline / groups->block;
+    return groups->block *
+           (order == EXPERIMENT_GROUP_ORDER_PIPELINE_DATA ? block * groups->pipeline + stage : stage * blocks + block);
 }
 
+/* clocks: of the GPUs of a block. */
 static struct straggler_slowness slowness_of(const double *clocks, const struct training_groups *groups,
-                                             enum experiment_group_order order, uint32_t stage, uint32_t first,
-                                             uint32_t size, const double *loads) {
+                                             const double *loads) {
     struct straggler_slowness slowness = {0};
     double largest = 0;
-    for (uint32_t i = 0; i < size; i++) {
-        const double slow = 1 / clocks[gpu_of(groups, order, stage, first + i)];
+    for (uint32_t i = 0; i < groups->block; i++) {
+        const double slow = 1 / clocks[i];
         const double load = loads == NULL ? 1 : loads[i % groups->expert];
         slowness.dense = fmax(slowness.dense, slow);
         slowness.experts = fmax(slowness.experts, load * slow);
@@ -117,18 +108,17 @@ static void add_copy(struct straggler_copies *copies) {
 bool straggler_copies_fill(struct straggler_copies *copies, const struct experiment_stragglers *stragglers,
                            const struct training_groups *groups, enum experiment_group_order order, const double *loads,
                            struct error *error) {
-    const uint32_t block = groups->tensor * groups->context, stage_gpus = groups->gpus / groups->pipeline;
-    const uint32_t size = groups->expert > block ? groups->expert : block;
+    const uint32_t blocks = groups->gpus / groups->pipeline / groups->block;
     double *clocks = straggler_clocks(stragglers, groups->gpus, error);
     *copies = (struct straggler_copies){.stages = groups->pipeline};
     if (clocks == NULL) {
         return false;
     }
-    copies->slowness = memory_allocate(((size_t)stage_gpus / size + 1) * groups->pipeline, sizeof *copies->slowness);
-    for (uint32_t first = 0; first + size <= stage_gpus; first += size) {
+    copies->slowness = memory_allocate(((size_t)blocks + 1) * groups->pipeline, sizeof *copies->slowness);
+    for (uint32_t block = 0; block < blocks; block++) {
         for (uint32_t stage = 0; stage < groups->pipeline; stage++) {
             copies->slowness[(size_t)copies->n * groups->pipeline + stage] =
-                slowness_of(clocks, groups, order, stage, first, size, loads);
+                slowness_of(clocks + first_of(groups, order, stage, block), groups, loads);
         }
         add_copy(copies);
     }

@@ -2,7 +2,7 @@
 /*
  * GPUs that compute slower than others: by how much they slow each stage of each copy of the model.
  *
- * GPUs of an expert-parallel (or tensor-parallel) group wait for each other in every layer, so the slowest of a group sets its pace; groups of the
+ * GPUs of a block (struct training_groups) wait for each other in every layer, so the slowest of them sets its pace; blocks of the
  * same number in all stages are one copy of the pipeline. Copies wait for each other where gradients are reduced: the slowest makes the step.
  * Clocks of a cluster of one model of GPU differ: normal, with a given standard deviation (Sinha et al., "Not all GPUs are created equal", SC 2022, arXiv:2208.11035,
  * measured 8 % between GPUs of five clusters), drawn by the number of the GPU.

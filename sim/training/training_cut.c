@@ -18,11 +18,7 @@ uint32_t training_cut_parts(const struct training_setup *setup) {
 /* What a layer keeps its stage busy for, forward and backward: its exchanges too, or what of them its computing cannot hide where they overlap. */
 static uint64_t cost_of(const struct training_setup *setup, const struct layer_time *layer) {
     const uint64_t computing_ps = layer_time_computing_ps(layer);
-    uint64_t exchanges_ps = 0;
-    for (int phase = 0; phase < TRAINING_PHASES && layer_time_has_experts(layer); phase++) {
-        const uint64_t alone_ps = setup->exchange.phase_ps[phase];
-        exchanges_ps += alone_ps + (alone_ps > 0 ? setup->training->rank_skew_ps * (1 + setup->training->notify) : 0);
-    }
+    uint64_t exchanges_ps = layer_time_exchanges_ps(setup, layer);
     if (setup->training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP) {
         exchanges_ps -= number_smaller(exchanges_ps, computing_ps);
     }

@@ -48,6 +48,16 @@ static bool fill_parallel(struct training_groups *groups, const struct experimen
     return true;
 }
 
+static uint32_t least_common_multiple(uint32_t one, uint32_t other) {
+    uint32_t a = one, b = other;
+    while (b != 0) { // Euclid's
+        const uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return one / a * other;
+}
+
 /* Experts take any GPUs of a stage that follow each other; in a dense model each GPU is such a group. */
 static bool fill_experts(struct training_groups *groups, const struct experiment *experiment,
                          const struct experiment_preset *preset, uint32_t simulated, struct error *error) {
@@ -59,6 +69,7 @@ static bool fill_experts(struct training_groups *groups, const struct experiment
         return false;
     }
     groups->expert_data = (uint32_t)(of_stage / groups->expert);
+    groups->block = least_common_multiple(groups->expert, groups->tensor * groups->context);
     return true;
 }
 
@@ -118,9 +129,7 @@ static bool fill_batch(struct training_groups *groups, const struct experiment_t
 /* GPUs of a stage come in blocks, one after another in a domain as the order says. */
 static void place(struct training_groups *groups, enum experiment_group_order order) {
     const uint64_t of_stage = (uint64_t)groups->replicas * groups->tensor;
-    const uint64_t share_layers = (uint64_t)groups->tensor * groups->context;
-    const uint64_t least = groups->expert > share_layers ? groups->expert : share_layers;
-    const uint64_t block = order == EXPERIMENT_GROUP_ORDER_DATA_PIPELINE ? of_stage : least;
+    const uint64_t block = order == EXPERIMENT_GROUP_ORDER_DATA_PIPELINE ? of_stage : groups->block;
     const uint64_t rounds = groups->gpus_per_domain / (block * groups->pipeline); // of all stages in a domain
     const uint64_t fit = rounds > 0 ? rounds * block : block;
     groups->stage_in_domain = (uint32_t)(fit < groups->gpus_per_domain ? fit : groups->gpus_per_domain);

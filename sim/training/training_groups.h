@@ -15,8 +15,10 @@
 /** Groups of GPUs, and what a GPU of them has to do and to send with. */
 struct training_groups {
     uint32_t gpus, tensor, context, data, expert, pipeline;
-    uint32_t replicas;         /**< of what all GPUs of a tensor-parallel group hold together: context × data */
-    uint32_t expert_data;      /**< copies of an expert */
+    uint32_t replicas;    /**< of what all GPUs of a tensor-parallel group hold together: context × data */
+    uint32_t expert_data; /**< copies of an expert */
+    uint32_t
+        block; /**< GPUs of a stage that follow each other in either order: none shares a layer, a sequence or experts with one beyond them */
     uint32_t micro_batches;    /**< of a step, on each data-parallel copy */
     uint32_t tokens;           /**< of a micro-batch on a GPU */
     uint32_t gpus_per_domain;  /**< NVLink domain */

@@ -45,12 +45,6 @@ double training_memory_optimiser_bytes(const struct training_setup *setup, const
            (held->trained + held->experts) * gradient;
 }
 
-/* A matrix's input as it is kept. */
-static double input_bytes(enum experiment_precision precision) {
-    static const double bytes[EXPERIMENT_PRECISIONS] = {2, 1, 1, 0.5};
-    return bytes[precision];
-}
-
 /* Queries, keys, values and what comes of them. Latent attention makes them again from its ranks if operators are computed again. */
 static double attention_bytes(const struct training_setup *setup) {
     const struct model_shape *shape = setup->shape;
@@ -68,7 +62,7 @@ static double attention_bytes(const struct training_setup *setup) {
  * is computed of is kept in the precision of matrices (arXiv:2412.19437, section 3.3.3). */
 static double feed_bytes(const struct training_setup *setup, double hidden, double width,
                          enum experiment_precision precision) {
-    const double kept = input_bytes(precision);
+    const double kept = gpu_element_bytes(precision);
     const bool again = setup->training->recompute == EXPERIMENT_RECOMPUTE_OPERATORS;
     return hidden * kept + 2 * width * (again ? kept : ELEMENT) + (again ? 0 : width * kept);
 }
@@ -86,7 +80,7 @@ static double copies_of(const struct training_setup *setup) {
 double training_memory_layer_bytes(const struct training_setup *setup, enum model_layer layer) {
     const struct experiment_training *training = setup->training;
     const double hidden = setup->preset->hidden, tensor = setup->groups.tensor;
-    const bool experts = layer == MODEL_LAYER_MOE || layer == MODEL_LAYER_MTP;
+    const bool experts = model_shape_has_experts(layer);
     if (layer == MODEL_LAYER_EMBEDDING) {
         return 0;
     }
@@ -105,13 +99,12 @@ double training_memory_layer_bytes(const struct training_setup *setup, enum mode
     return bytes + (width > 0 ? feed_bytes(setup, hidden, width, training->precision) : 0);
 }
 
-/* Passes of a stage that have gone forward and not yet back: those of pipeline.h, and the one that goes. */
-static double passes_of(const struct training_setup *setup, uint32_t stage, uint32_t parts) {
-    const struct training_groups *groups = &setup->groups;
-    const bool overlapped = setup->training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
-    const double behind = groups->pipeline - 1 - stage, rounds = ((double)parts - 1) * groups->pipeline;
-    return fmin((overlapped || parts > 1 ? 2 * behind : behind) + rounds + overlapped + 1,
-                (double)groups->micro_batches * parts);
+static uint32_t passes_of(const struct training_setup *setup, uint32_t stage, uint32_t parts) {
+    const struct pipeline pipeline = {.stages = setup->groups.pipeline,
+                                      .parts_per_stage = parts,
+                                      .micro_batches = setup->groups.micro_batches,
+                                      .overlapped = setup->training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP};
+    return pipeline_on_the_way(&pipeline, stage);
 }
 
 static struct training_memory of_stage(const struct training_setup *setup, const struct pipeline_layout *layout,

@@ -142,11 +142,9 @@ static bool check_length(const struct making *making, struct error *error) {
     const double times = setup->groups.micro_batches + evaluation_micro_batches(setup) + 1;
     double once_ps = 2.0 * (double)send_ps(setup) * making->n_parts;
     for (uint32_t i = 0; i < making->n_layers; i++) {
-        once_ps +=
-            (double)layer_time_computing_ps(&making->layers[i]) + (double)layer_time_sharing_ps(&making->layers[i]);
-        for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-            once_ps += (double)setup->exchange.phase_ps[phase] + 2 * (double)setup->training->rank_skew_ps;
-        }
+        const struct layer_time *layer = &making->layers[i];
+        once_ps += (double)layer_time_computing_ps(layer) + (double)layer_time_sharing_ps(layer) +
+                   (double)layer_time_exchanges_ps(setup, layer);
     }
     if (once_ps * times >= LAYER_TIME_LONGEST_PS || times * making->n_parts > MOST_PASSES) {
         error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,

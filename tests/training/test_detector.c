@@ -153,6 +153,21 @@ START_TEST(the_worst_comes_first) {
 }
 END_TEST
 
+START_TEST(of_more_than_fit_the_worst_are_named) {
+    enum { NICS = 100 };
+    struct telemetry_link many[NICS];
+    for (uint32_t i = 0; i < NICS; i++) {
+        many[i] = (struct telemetry_link){.from_rank = i, .to_rank = TELEMETRY_NONE, .errors = 4 + i, .packets = 1e6};
+    }
+    const struct telemetry telemetry = {.links = many, .n_links = NICS};
+    const struct detector_report report = look(&telemetry);
+    ck_assert_uint_eq(report.count, DETECTOR_MOST);
+    ck_assert(report.more);
+    ck_assert_uint_eq(report.findings[0].rank, NICS - 1);
+    ck_assert_uint_eq(report.findings[DETECTOR_MOST - 1].rank, NICS - DETECTOR_MOST);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("detector");
     TCase *cases = tcase_create("detector");
@@ -167,6 +182,7 @@ int main(void) {
     tcase_add_test(cases, two_nics_on_each_others_rail_are_both_named);
     tcase_add_test(cases, a_host_is_slow_if_it_pauses_or_receives_slowly_by_a_good_nic);
     tcase_add_test(cases, the_worst_comes_first);
+    tcase_add_test(cases, of_more_than_fit_the_worst_are_named);
     suite_add_tcase(suite, cases);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Published rates give back what was published, for the clusters on which they were counted. */
+#include "fixture.h"
 #include "training/failure_rates.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #define HOUR_S 3600.0
@@ -10,11 +10,7 @@
 
 /* 2,048 hosts of 8 GPUs, 16 GPUs a leaf: Meta's cluster (arXiv:2407.21783, section 3.3.1). */
 static struct topology cluster(void) {
-    return (struct topology){.racks = 2048,
-                             .gpus_used = 8,
-                             .nvlink = {.gpus = 8, .chips = 4},
-                             .nic = {.planes = 1},
-                             .fabric = {.leaf_downlinks = 16, .leaf_uplinks = 16, .spines = 16}};
+    return fixture_nodes(2048, 16);
 }
 
 static double expected(const struct failure_part *part, double seconds) {

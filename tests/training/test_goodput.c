@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Goodput against closed forms, simulated courses against expected times. */
+#include "fixture.h"
 #include "training/goodput.h"
 
-#include <check.h>
 #include <gsl/gsl_sf_lambert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,11 +16,7 @@ static struct topology topology;
 
 /* 1,000 GPUs, each of which fails every 10,000 hours: a job that fails every 10. */
 static struct goodput_job job_of(double work_s) {
-    topology = (struct topology){.racks = 125,
-                                 .gpus_used = 8,
-                                 .nvlink = {.gpus = 8, .chips = 4},
-                                 .nic = {.planes = 1},
-                                 .fabric = {.leaf_downlinks = 8, .leaf_uplinks = 8, .spines = 8}};
+    topology = fixture_nodes(125, 8);
     failures = (struct experiment_interruptions){.gpu_mtbf_s = 10000 * HOUR_S,
                                                  .reroute = true,
                                                  .host_gpus = 8,

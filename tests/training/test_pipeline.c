@@ -51,6 +51,36 @@ START_TEST(interleaving_divides_the_bubble) {
 }
 END_TEST
 
+/* Of each stage: forward passes that have not yet gone back, and the most there were. */
+struct on_the_way {
+    uint32_t now[MOST_STAGES], most[MOST_STAGES];
+};
+
+static void follow(void *context, const struct pipeline_span *span) {
+    struct on_the_way *passes = context;
+    uint32_t *now = &passes->now[span->stage], *most = &passes->most[span->stage];
+    *now += span->direction == PIPELINE_FORWARD ? 1 : -1u;
+    *most = *now > *most ? *now : *most;
+}
+
+START_TEST(as_many_passes_are_on_the_way_as_it_says) {
+    for (uint32_t parts = 1; parts <= 3; parts++) {
+        for (uint32_t rounds = 1; rounds <= 4; rounds++) {
+            struct on_the_way passes = {0};
+            struct pipeline pipeline = even(4, parts, 4 * rounds);
+            pipeline.observe = follow;
+            pipeline.context = &passes;
+            pipeline_run(&pipeline, times);
+            for (uint32_t stage = 0; stage < 4; stage++) {
+                ck_assert_uint_eq(pipeline_on_the_way(&pipeline, stage), passes.most[stage]);
+            }
+            pipeline.overlapped = true; // twice as many between neighbours, and the pair's forward pass
+            ck_assert_uint_eq(pipeline_on_the_way(&pipeline, 3), 4 * (parts - 1) + 2);
+        }
+    }
+}
+END_TEST
+
 START_TEST(sends_take_time_between_stages) {
     struct pipeline pipeline = even(2, 1, 1);
     pipeline.send_ps = 5;
@@ -240,6 +270,7 @@ int main(void) {
     TCase *tests = tcase_create("schedules");
     tcase_add_test(tests, bubble_of_1f1b_is_that_of_its_paper);
     tcase_add_test(tests, interleaving_divides_the_bubble);
+    tcase_add_test(tests, as_many_passes_are_on_the_way_as_it_says);
     tcase_add_test(tests, sends_take_time_between_stages);
     tcase_add_test(tests, exchanges_are_exposed_one_after_the_other);
     tcase_add_test(tests, a_forward_and_a_backward_hide_each_others_exchanges);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Slow GPUs: whom they hold up, and what a step takes then. */
-#include "training/training_step.h"
+#include "fixture.h"
 
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,44 +10,13 @@ static struct experiment experiment;
 
 /* DeepSeek-V3 on 512 GPUs: two stages of four groups of 64. */
 static struct training_setup setup_of(void) {
-    memset(&experiment, 0, sizeof experiment);
-    strcpy(experiment.model.preset, "deepseek-v3");
-    experiment.traffic.tokens_per_gpu = 4096;
-    experiment.traffic.expert_parallelism = 64;
-    experiment.topology.racks = 1;
-    experiment.topology.gpus_used = 64;
-    experiment.topology.nic.rate_bits_per_s = UINT64_C(400000000000);
-    experiment.topology.nic.planes = 2;
-    experiment.topology.nic.payload_bytes = 4096;
-    experiment.topology.nic.header_bytes = 64;
-    experiment.training = (struct experiment_training){.gpus = 512,
-                                                       .gpu = EXPERIMENT_GPU_GB300,
-                                                       .tensor_parallelism = 1,
-                                                       .context_parallelism = 1,
-                                                       .pipeline_parallelism = 2,
-                                                       .virtual_stages = 1,
-                                                       .micro_batch = 1,
-                                                       .global_batch = 2048,
-                                                       .schedule = EXPERIMENT_SCHEDULE_1F1B,
-                                                       .pipeline_layout = "auto",
-                                                       .precision = EXPERIMENT_PRECISION_MXFP8,
-                                                       .expert_precision = EXPERIMENT_PRECISION_MXFP8,
-                                                       .attention_precision = EXPERIMENT_PRECISION_BF16,
-                                                       .matrix_efficiency = 0.5,
-                                                       .attention_efficiency = 0.4,
-                                                       .expert_efficiency = 0.25,
-                                                       .memory_efficiency = 0.9,
-                                                       .cuda_graphs = true,
-                                                       .stragglers = {.slow_gpu_clock = 1, .seed = 1}};
-    struct training_setup setup = {.training = &experiment.training,
-                                   .preset = experiment_preset_find(experiment.model.preset),
-                                   .shape = model_shape_find(experiment.model.preset),
-                                   .gpu = gpu_find(experiment.training.gpu),
-                                   .exchange = {.expert_load = 1}};
-    struct error error = {0};
-    ck_assert_msg(training_groups_fill(&setup.groups, &experiment, &error), "%s", error.message);
-    setup.groups.nvlink_bytes_per_s = 720e9;
-    return setup;
+    fixture_deepseek_v3(&experiment);
+    experiment.training.gpus = 512;
+    experiment.training.pipeline_parallelism = 2;
+    experiment.training.virtual_stages = 1;
+    experiment.training.global_batch = 2048;
+    experiment.training.schedule = EXPERIMENT_SCHEDULE_1F1B;
+    return fixture_setup(&experiment);
 }
 
 static struct straggler_copies copies_of(const struct training_setup *setup, const char *slow, double clock,
@@ -64,10 +32,8 @@ static struct straggler_copies copies_of(const struct training_setup *setup, con
 }
 
 static double step_s(struct training_setup *setup, const struct straggler_copies *copies) {
-    struct training_result result;
-    struct error error = {0};
     setup->copies = copies;
-    ck_assert_msg(training_step(setup, NULL, NULL, &result, &error), "%s", error.message);
+    struct training_result result = fixture_step(setup);
     const double seconds = (double)result.step_ps / 1e12;
     training_result_fini(&result);
     return seconds;
@@ -136,9 +102,22 @@ END_TEST
 
 START_TEST(the_order_of_groups_says_which_stage_is_held_up) {
     struct training_setup setup = setup_of();
-    experiment.training.group_order = EXPERIMENT_GROUP_ORDER_PIPELINE_DATA; // GPU 2 c + s is of stage s
-    struct straggler_copies copies = copies_of(&setup, "1", 0.8, NULL);
+    experiment.training.group_order = EXPERIMENT_GROUP_ORDER_PIPELINE_DATA; // stages follow each other group by group
+    struct straggler_copies copies = copies_of(&setup, "64", 0.8, NULL);
     ck_assert_double_eq_tol(copies.slowness[0].dense, 1, 1e-12);
+    ck_assert_double_eq_tol(copies.slowness[1].dense, 1.25, 1e-12);
+    straggler_copies_fini(&copies);
+}
+END_TEST
+
+/* Experts over 12 GPUs, layers over 8: the second of these has GPUs of both groups of experts, so all 24 of a stage wait for each other. */
+START_TEST(groups_that_share_a_gpu_wait_for_each_other) {
+    struct training_setup setup = setup_of();
+    setup.groups = (struct training_groups){
+        .gpus = 48, .tensor = 8, .context = 1, .data = 3, .expert = 12, .pipeline = 2, .block = 24};
+    struct straggler_copies copies = copies_of(&setup, "0, 37", 0.8, NULL); // of each stage one, in another group
+    ck_assert_uint_eq(copies.n, 1);
+    ck_assert_double_eq_tol(copies.slowness[0].dense, 1.25, 1e-12);
     ck_assert_double_eq_tol(copies.slowness[1].dense, 1.25, 1e-12);
     straggler_copies_fini(&copies);
 }
@@ -206,6 +185,7 @@ int main(void) {
     tcase_add_test(cases, all_gpus_at_half_their_clock_compute_twice_as_long);
     tcase_add_test(cases, a_slow_gpu_with_few_tokens_costs_less);
     tcase_add_test(cases, the_order_of_groups_says_which_stage_is_held_up);
+    tcase_add_test(cases, groups_that_share_a_gpu_wait_for_each_other);
     tcase_add_test(cases, the_slowest_clock_of_a_group_is_where_order_statistics_put_it);
     tcase_add_test(cases, the_search_of_the_slowest_copy_finds_it_and_can_be_stopped);
     tcase_add_test(cases, gpus_that_do_not_exist_are_refused);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Who is beside whom in an NVLink domain, and what sharing a layer or a sequence costs, against figures by hand. */
+#include "fixture.h"
 #include "training/parallel_exchange.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +12,7 @@ static struct experiment experiment;
 static void describe(void) {
     memset(&experiment, 0, sizeof experiment);
     strcpy(experiment.model.preset, "llama-3.1-405b");
-    experiment.topology.racks = 1;
-    experiment.topology.gpus_used = 64;
-    experiment.topology.nic.rate_bits_per_s = UINT64_C(400000000000);
-    experiment.topology.nic.planes = 1;
-    experiment.topology.nic.payload_bytes = 4096;
+    experiment.topology = fixture_rack(1);
     experiment.training = (struct experiment_training){.gpus = 4096,
                                                        .tensor_parallelism = 4,
                                                        .context_parallelism = 2,
@@ -61,6 +57,24 @@ START_TEST(copies_or_stages_share_a_domain_as_the_order_says) {
     groups = groups_of(); // a pipeline is longer than a domain
     ck_assert_uint_eq(groups.stage_in_domain, 8);
     ck_assert(!groups.pipeline_in_domain);
+}
+END_TEST
+
+/* Mixtral over 96 GPUs, groups of 12 for experts and of 8 for layers: 24 follow each other in a stage. */
+START_TEST(groups_of_layers_and_experts_that_overlap_are_one_block) {
+    describe();
+    strcpy(experiment.model.preset, "mixtral-8x7b");
+    experiment.traffic.expert_parallelism = 12;
+    experiment.traffic.tokens_per_gpu = 512;
+    experiment.training.sequence_tokens = 4096;
+    experiment.training.gpus = 96;
+    experiment.training.pipeline_parallelism = 2;
+    experiment.training.global_batch = 1020;
+    experiment.training.group_order = EXPERIMENT_GROUP_ORDER_PIPELINE_DATA;
+    const struct training_groups groups = groups_of();
+    ck_assert_uint_eq(groups.block, 24);
+    ck_assert_uint_eq(groups.stage_in_domain, 24); // of 64 GPUs: twice 48 do not fit
+    ck_assert(groups.pipeline_in_domain);
 }
 END_TEST
 
@@ -113,7 +127,7 @@ START_TEST(beyond_a_domain_keys_and_values_take_the_nic) {
     describe();
     experiment.training.context_parallelism = 32;
     const struct training_groups groups = groups_of(); // 128 GPUs share a sequence
-    const double own_us = 64 * 8 * 256 * 2 / 50e9 * 1e6;
+    const double own_us = 64 * 8 * 256 * 2 / (50e9 * 4096 / 4160) * 1e6;
     ck_assert_double_eq_tol(context_us(&groups, EXPERIMENT_CONTEXT_ALL_GATHER, false, 0), 31 * own_us, 1e-5);
 }
 END_TEST
@@ -123,6 +137,7 @@ int main(void) {
     TCase *tests = tcase_create("groups");
     tcase_add_test(tests, a_dense_model_needs_no_exchange_to_agree_with);
     tcase_add_test(tests, copies_or_stages_share_a_domain_as_the_order_says);
+    tcase_add_test(tests, groups_of_layers_and_experts_that_overlap_are_one_block);
     tcase_add_test(tests, groups_that_do_not_divide_a_domain_reach_beyond_it);
     tcase_add_test(tests, tensor_collectives_hide_all_but_one_piece);
     tcase_add_test(tests, keys_and_values_by_hand);

@@ -1,65 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A step against closed forms, and groups that do not divide. */
+#include "fixture.h"
 #include "training/kernel_bytes.h"
+#include "training/layer_time.h"
 #include "training/training_memory.h"
 #include "training/training_pair.h"
-#include "training/training_step.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct experiment experiment;
 
-/* DeepSeek-V3 on 256 GPUs: four stages, groups of 64. */
 static void describe(void) {
-    memset(&experiment, 0, sizeof experiment);
-    strcpy(experiment.model.preset, "deepseek-v3");
-    experiment.traffic.tokens_per_gpu = 4096;
-    experiment.traffic.expert_parallelism = 64;
-    experiment.topology.racks = 1;
-    experiment.topology.gpus_used = 64;
-    experiment.topology.nic.rate_bits_per_s = UINT64_C(400000000000);
-    experiment.topology.nic.planes = 2;
-    experiment.topology.nic.payload_bytes = 4096;
-    experiment.topology.nic.header_bytes = 64;
-    experiment.training = (struct experiment_training){.gpus = 256,
-                                                       .gpu = EXPERIMENT_GPU_GB300,
-                                                       .tensor_parallelism = 1,
-                                                       .context_parallelism = 1,
-                                                       .pipeline_parallelism = 4,
-                                                       .virtual_stages = 4,
-                                                       .micro_batch = 1,
-                                                       .global_batch = 512,
-                                                       .schedule = EXPERIMENT_SCHEDULE_INTERLEAVED,
-                                                       .pipeline_layout = "auto",
-                                                       .precision = EXPERIMENT_PRECISION_MXFP8,
-                                                       .expert_precision = EXPERIMENT_PRECISION_MXFP8,
-                                                       .attention_precision = EXPERIMENT_PRECISION_BF16,
-                                                       .logits_precision = EXPERIMENT_PRECISION_BF16,
-                                                       .matrix_efficiency = 0.5,
-                                                       .attention_efficiency = 0.4,
-                                                       .expert_efficiency = 0.25,
-                                                       .cuda_graphs = true,
-                                                       .memory_efficiency = 0.9,
-                                                       .optimiser_state_bytes = 12};
+    fixture_deepseek_v3(&experiment);
 }
 
 static struct training_setup setup_of(void) {
-    struct training_setup setup = {.training = &experiment.training,
-                                   .preset = experiment_preset_find(experiment.model.preset),
-                                   .shape = model_shape_find(experiment.model.preset),
-                                   .gpu = gpu_find(experiment.training.gpu),
-                                   .exchange = {.expert_load = 1}};
-    struct error error = {0};
-    ck_assert_msg(training_groups_fill(&setup.groups, &experiment, &error), "%s", error.message);
-    setup.groups.nvlink_bytes_per_s = 720e9;
-    return setup;
+    return fixture_setup(&experiment);
 }
 
 static uint64_t step_of(const struct training_setup *setup, struct training_result *result) {
-    struct error error = {0};
-    ck_assert_msg(training_step(setup, NULL, NULL, result, &error), "%s", error.message);
+    *result = fixture_step(setup);
     return result->step_ps;
 }
 
@@ -212,6 +173,57 @@ START_TEST(layers_computed_again_take_their_forward_pass_once_more) {
     }
     training_result_fini(&once);
     training_result_fini(&again);
+}
+END_TEST
+
+static uint64_t network_ps_of(const struct training_setup *setup) {
+    struct training_result result = fixture_step(setup);
+    uint64_t sum_ps = 0;
+    for (uint32_t stage = 0; stage < result.n_stages; stage++) {
+        sum_ps += result.stages[stage].network_ps;
+    }
+    training_result_fini(&result);
+    return sum_ps;
+}
+
+START_TEST(layers_computed_again_exchange_and_gather_again) {
+    describe();
+    experiment.training.tensor_parallelism = 4;
+    experiment.training.global_batch = 128; // as many micro-batches, of a quarter of the tokens on a GPU
+    experiment.traffic.tokens_per_gpu = 1024;
+    struct training_setup setup = setup_of();
+    const uint64_t gathered_ps = network_ps_of(&setup), once_ps = UINT64_C(400000000);
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        setup.exchange.phase_ps[phase] = once_ps;
+    }
+    ck_assert_uint_eq(network_ps_of(&setup), gathered_ps + 59 * 8 * 4 * once_ps); // layers, micro-batches, exchanges
+    experiment.training.recompute = EXPERIMENT_RECOMPUTE_LAYERS;
+    ck_assert_uint_eq(network_ps_of(&setup), gathered_ps / 2 * 3 + 59 * 8 * 6 * once_ps);
+}
+END_TEST
+
+/* What a layer keeps its stage busy for is what cuts go by; all that the logits need is kept. */
+START_TEST(exchanges_of_a_layer_are_counted_with_those_that_are_repeated) {
+    describe();
+    struct training_setup setup = setup_of();
+    uint32_t n;
+    struct layer_time *once = layer_time_create(&setup, &n);
+    const struct layer_time *moe = &once[10], *logits = &once[n - 1];
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        setup.exchange.phase_ps[phase] = (uint64_t)(phase + 1) * 1000;
+    }
+    ck_assert_uint_eq(layer_time_exchanges_ps(&setup, moe), 10000);
+    experiment.training.rank_skew_ps = 100;
+    experiment.training.notify = true;
+    ck_assert_uint_eq(layer_time_exchanges_ps(&setup, moe), 10000 + 4 * 200);
+    experiment.training.recompute = EXPERIMENT_RECOMPUTE_LAYERS;
+    ck_assert_uint_eq(layer_time_exchanges_ps(&setup, moe), 13000 + 6 * 200);
+    ck_assert_uint_eq(layer_time_exchanges_ps(&setup, logits), 0);
+    struct layer_time *again = layer_time_create(&setup, &n);
+    ck_assert_uint_gt(again[10].before_ps[PIPELINE_BACKWARD], moe->before_ps[PIPELINE_BACKWARD]);
+    ck_assert_uint_eq(again[n - 1].before_ps[PIPELINE_BACKWARD], logits->before_ps[PIPELINE_BACKWARD]);
+    free(once);
+    free(again);
 }
 END_TEST
 
@@ -487,6 +499,8 @@ int main(void) {
     tcase_add_test(tests, what_does_not_fit_is_refused_with_the_sum);
     tcase_add_test(tests, kernels_beside_matrices_take_what_the_memory_takes);
     tcase_add_test(tests, layers_computed_again_take_their_forward_pass_once_more);
+    tcase_add_test(tests, layers_computed_again_exchange_and_gather_again);
+    tcase_add_test(tests, exchanges_of_a_layer_are_counted_with_those_that_are_repeated);
     tcase_add_test(tests, exchanges_wait_for_the_last_gpu);
     tcase_add_test(tests, a_pair_hides_what_it_computes_beside);
     tcase_add_test(tests, launches_are_the_least_that_a_layer_takes);
