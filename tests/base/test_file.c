@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/error_id.h"
 #include "base/file.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -176,9 +177,5 @@ int main(void) {
     tcase_add_test(group, what_cannot_be_written_is_known_before);
     tcase_add_test(group, a_full_disc_is_an_error_and_keeps_the_old_file);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

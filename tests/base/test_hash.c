@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/hash.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 START_TEST(bytes_hash_the_same_however_they_are_cut) {
@@ -34,9 +34,5 @@ int main(void) {
     tcase_add_test(bytes, bytes_hash_the_same_however_they_are_cut);
     tcase_add_test(bytes, bytes_hash_by_value_place_and_number);
     suite_add_tcase(suite, bytes);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

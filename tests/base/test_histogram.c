@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/hash.h"
 #include "base/histogram.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -103,9 +104,5 @@ int main(void) {
     tcase_add_test(group, merging_is_counting_it_all_in_one);
     tcase_add_test(group, sums_do_not_overflow);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

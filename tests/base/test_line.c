@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Lines of texts, and the numbers in them. */
 #include "base/line.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -67,9 +68,5 @@ int main(void) {
     tcase_add_loop_test(tests, numbers_end_with_their_digits_and_never_wrap, 0,
                         (int)(sizeof numbers / sizeof numbers[0]));
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

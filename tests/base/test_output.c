@@ -8,6 +8,7 @@
 #include "base/nearest.h"
 #include "base/progress.h"
 #include "base/table.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <signal.h>
@@ -265,9 +266,5 @@ int main(void) {
     tcase_add_test(group, quiet_says_nothing);
     tcase_add_test(group, typing_mistakes_find_their_name_and_strangers_do_not);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "base/error_id.h"
 #include "base/hash.h"
 #include "base/quantity.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -205,9 +206,5 @@ int main(void) {
     tcase_add_test(group, short_texts_have_four_digits_and_a_fitting_unit);
     tcase_add_test(group, signed_numbers_have_a_range_of_64_bits);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

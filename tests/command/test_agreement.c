@@ -12,6 +12,7 @@
 #include "config/topology_check.h"
 #include "fabric/builder.h"
 #include "path/path.h"
+#include "run_suite.h"
 #include "workload/moe_summary.h"
 
 #include <check.h>
@@ -341,9 +342,5 @@ int main(void) {
     tcase_add_test(test_case, topologies_are_refused_by_the_check_or_built);
     tcase_add_test(test_case, every_path_policy_is_known_by_name_and_by_whether_it_reorders);
     suite_add_tcase(suite, test_case);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

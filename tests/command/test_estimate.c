@@ -4,10 +4,10 @@
  */
 #include "command/estimate.h"
 #include "laboratory.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* NICs put exactly so many data packets on their links; hops within a fifth: routes differ in length and ACKs are many or few. */
 static void check_cost(const char *text) {
@@ -50,9 +50,5 @@ int main(void) {
     tcase_add_test(test_case, patterns_cost_what_was_estimated);
     tcase_add_test(test_case, layers_cost_what_was_estimated);
     suite_add_tcase(suite, test_case);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

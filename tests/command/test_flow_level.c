@@ -5,11 +5,11 @@
  */
 #include "laboratory.h"
 #include "results/summary.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define BALANCED 0.05
 #define SKEWED 0.10
@@ -153,9 +153,5 @@ int main(void) {
     tcase_add_test(cases, the_same_run_gives_the_same_numbers);
     Suite *suite = suite_create("command flow level");
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,9 +2,9 @@
 /* Automatic PFC headroom: the published rows, what lies between and beyond them, and that it loses nothing on any cable. */
 #include "fabric/headroom.h"
 #include "laboratory.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { METRE_PS = 5000 };
 
@@ -106,9 +106,5 @@ int main(void) {
     tcase_add_test(runs, headroom_for_a_short_cable_loses_packets_on_a_long_one);
     tcase_add_test(runs, what_is_in_flight_is_both_latencies_at_the_rate_and_three_packets);
     suite_add_tcase(suite, runs);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,9 +5,9 @@
 #include "command/ideal.h"
 #include "command/measure.h"
 #include "laboratory.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 static void check_alone(const struct laboratory *laboratory, uint32_t phase) {
     const struct measurement_flow *flow = laboratory_only_flow(laboratory, phase);
@@ -109,9 +109,5 @@ int main(void) {
     tcase_add_test(test_case, a_two_hop_flow_alone_has_slow_down_1);
     tcase_add_test(test_case, flows_that_pass_each_other_are_slowed_by_the_acks_alone);
     suite_add_tcase(suite, test_case);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

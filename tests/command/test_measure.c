@@ -5,9 +5,9 @@
 #include "command/measure.h"
 #include "laboratory.h"
 #include "results/summary.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 /* The receiver's time does not begin before there is anything for it: of ideal is 100 %, whenever the sender starts. */
 START_TEST(a_late_flow_takes_no_longer_than_an_early_one) {
@@ -69,9 +69,5 @@ int main(void) {
     tcase_add_test(test_case, no_rank_ends_before_it_starts);
     tcase_add_test(test_case, bytes_are_the_same_in_messages_flows_endpoints_and_links);
     suite_add_tcase(suite, test_case);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

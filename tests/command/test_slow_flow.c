@@ -4,10 +4,10 @@
  */
 #include "command/measure.h"
 #include "laboratory.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { HEADER_BYTES = 64, CONTROL_BYTES = 64, KEPT_FLOWS = 8 }; /* hosts.yaml; crossing.c */
@@ -204,9 +204,5 @@ int main(void) {
     tcase_add_test(test_case, crossings_know_planes);
     tcase_add_test(test_case, the_slowest_flows_have_their_reasons);
     suite_add_tcase(suite, test_case);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,9 +3,9 @@
  * Passes of workload texts on fabrics: times by hand where nothing is in anybody's way, and never below the least.
  */
 #include "laboratory.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 /*
  * 1 MiB between two hosts of a leaf at 100 Gb/s: 256 packets of 4096 + 64 B, 332,800 ps each, the last of which the leaf stores and forwards, over two
@@ -100,9 +100,5 @@ int main(void) {
     tcase_add_test(tests, an_all_to_all_fills_every_port);
     tcase_add_test(tests, no_pass_is_faster_than_its_least_time);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,9 +2,9 @@
 /* PFC storms are found from the counters of links: who started them, how far they spread, and that others are not called so. */
 #include "command/storm.h"
 #include "laboratory.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TRAFFIC "traffic: {pattern: all_to_all, bytes: 60 KB}\npolicies: [ecmp+none]\ntransport: {window: 100 KB}\n"
@@ -102,9 +102,5 @@ int main(void) {
     tcase_add_test(tests, a_receiver_whose_pauses_its_leaf_absorbs_is_told_of_without_a_storm);
     tcase_add_test(tests, a_nic_of_several_planes_is_one_nic);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

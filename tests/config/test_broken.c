@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "config/experiment_file.h"
 #include "config/topology_search.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <dirent.h>
@@ -114,13 +115,10 @@ int main(void) {
     TCase *group = tcase_create("broken");
     tcase_add_loop_test(group, each_mistake_has_its_message, 0, n);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    const int status = run_suite(suite);
     for (int i = 0; i < n; i++) {
         free(files[i]);
     }
     free(files);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Connection matrices of htsim: what is read, and that nothing is passed over in silence. */
 #include "config/connection_matrix.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HEADER "Nodes 4\nConnections 2\n"
@@ -128,9 +128,5 @@ int main(void) {
     tcase_add_loop_test(tests, what_cannot_be_is_refused_by_name, 0, (int)(sizeof broken / sizeof broken[0]));
     tcase_add_test(tests, all_mistakes_are_told_with_their_places);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

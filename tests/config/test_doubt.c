@@ -4,6 +4,7 @@
  */
 #include "config/experiment_doubt.h"
 #include "config/experiment_file.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -155,9 +156,5 @@ int main(void) {
     tcase_add_test(doubt, selective_repeat_is_noted_where_nothing_is_lost);
     Suite *suite = suite_create("doubt");
     suite_add_tcase(suite, doubt);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include "config/key.h"
 #include "config/section_reader.h"
 #include "config/topology_file.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <locale.h>
@@ -351,9 +352,5 @@ int main(void) {
     tcase_add_test(group, explain_offers_the_nearest_name);
     tcase_add_test(group, unreadable_files_end_with_exit_code_4);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

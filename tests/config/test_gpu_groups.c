@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/gpu_groups.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { GPUS = 24, DOMAIN = 6, MOST = 24 };
 
@@ -105,9 +105,5 @@ int main(void) {
     tcase_add_test(cases, random_groups_are_drawn_among_the_gpus_of_the_job);
     tcase_add_test(cases, packed_groups_of_a_whole_cluster_are_the_consecutive_ones);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

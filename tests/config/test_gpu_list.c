@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/gpu_list.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -76,9 +77,5 @@ int main(void) {
     tcase_add_loop_test(cases, what_is_wrong_is_said, 0, sizeof wrong / sizeof wrong[0]);
     Suite *suite = suite_create("gpu_list");
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

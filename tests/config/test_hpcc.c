@@ -3,9 +3,9 @@
 #include "config/flow_file.h"
 #include "config/hpcc_topology.h"
 #include "config/topology_file.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct topology topology;
@@ -198,9 +198,5 @@ int main(void) {
     tcase_add_test(lists, flows_have_their_figures);
     tcase_add_loop_test(lists, each_flow_that_cannot_be_simulated_is_named, 0, (int)(sizeof flows / sizeof *flows));
     suite_add_tcase(suite, lists);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,9 +2,9 @@
 /* Topologies of htsim: what they become, and that nothing is passed over in silence. */
 #include "config/htsim_topology.h"
 #include "config/topology_file.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SIXTY_ZEROS "000000000000000000000000000000000000000000000000000000000000"
@@ -137,9 +137,5 @@ int main(void) {
     tcase_add_loop_test(tests, each_mistake_is_named_with_its_line, 0, (int)(sizeof broken / sizeof broken[0]));
     tcase_add_test(tests, what_our_switches_cannot_be_is_refused);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

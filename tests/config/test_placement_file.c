@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Files of expert placements: what is read, and that every mistake is named with its place. */
 #include "config/placement_file.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HEADING "layer,expert,replica,rank\n"
@@ -151,9 +151,5 @@ int main(void) {
     tcase_add_test(tests, yaml_says_what_csv_says);
     tcase_add_test(tests, mistakes_in_yaml_have_their_place);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

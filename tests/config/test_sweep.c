@@ -3,6 +3,7 @@
 #include "config/experiment_file.h"
 #include "config/sweep.h"
 #include "config/tree.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -246,9 +247,5 @@ int main(void) {
     tcase_add_test(tcase, an_override_of_a_swept_key_is_refused);
     tcase_add_test(tcase, there_is_no_point_beyond_the_last);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

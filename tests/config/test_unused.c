@@ -4,6 +4,7 @@
  */
 #include "config/configuration.h"
 #include "config/experiment_file.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -175,9 +176,5 @@ int main(void) {
     tcase_add_loop_test(group, a_setting_in_vain_is_noted_until_something_uses_it, 0, N_VAIN);
     tcase_add_loop_test(group, a_resolved_configuration_is_noted_only_for_what_is_no_default, 0, N_CONFIGURATIONS);
     suite_add_tcase(suite, group);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Workload texts of SimAI and ASTRA-sim: what is read, whether it fits a cluster, and that nothing is passed over in silence. */
 #include "config/workload_text.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct workload_text text;
@@ -199,10 +199,7 @@ int main(void) {
     tcase_add_loop_test(tests, a_text_fits_a_cluster_or_says_why_not, 0, (int)(sizeof fits / sizeof fits[0]));
     tcase_add_test(tests, parts_that_gather_to_more_than_a_buffer_are_refused);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    const int status = run_suite(suite);
     workload_text_fini(&text);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

@@ -2,9 +2,9 @@
 #include "base/hash.h"
 #include "base/rate.h"
 #include "congestion/dcqcn.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define US UINT64_C(1000000)
@@ -372,9 +372,5 @@ int main(void) {
     tcase_add_test(steps, unscaled_steps_take_over_a_second_to_regain_200_gigabits);
     Suite *suite = suite_create("dcqcn");
     suite_add_tcase(suite, steps);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,9 +5,9 @@
 #include "congestion/hpcc.h"
 #include "congestion/telemetry.h"
 #include "device/packet.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #define US UINT64_C(1000000)
 #define LINE UINT64_C(100000000000)
@@ -180,9 +180,5 @@ int main(void) {
     tcase_add_test(tests, extremes_have_codes);
     tcase_add_test(tests, a_number_of_24_bits_is_the_nearest_one);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

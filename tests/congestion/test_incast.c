@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "congestion/dcqcn.h"
 #include "fluid_incast.h"
+#include "run_suite.h"
 #include "usual.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #define US UINT64_C(1000000)
 #define LINE UINT64_C(400000000000)
@@ -93,9 +93,5 @@ int main(void) {
     tcase_add_test(loops, dcqcn_drains_a_small_incast_and_regains_the_port);
     Suite *suite = suite_create("incast");
     suite_add_tcase(suite, loops);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,9 +3,9 @@
 #include "usual.h"
 
 #include "congestion/nscc.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #define US UINT64_C(1000000)
 #define LINE UINT64_C(100000000000)
@@ -198,9 +198,5 @@ int main(void) {
     tcase_add_test(tests, a_trimmed_packet_costs_a_packet_of_window);
     tcase_add_test(tests, a_trimmed_packet_lets_the_window_collapse_once);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

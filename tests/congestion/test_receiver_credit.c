@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "congestion/receiver_credit.h"
+#include "run_suite.h"
 #include "usual.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #define US UINT64_C(1000000)
 #define LINE UINT64_C(100000000000)
@@ -164,9 +164,5 @@ int main(void) {
     tcase_add_test(tests, pace_stays_within_its_bounds);
     tcase_add_test(tests, the_gap_is_what_was_asked_for_at_the_pace);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,10 +2,10 @@
 #include "base/hash.h"
 #include "congestion/none.h"
 #include "congestion/spectrum_x.h"
+#include "run_suite.h"
 #include "usual.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define US UINT64_C(1000000)
@@ -353,9 +353,5 @@ int main(void) {
     tcase_add_test(rules, the_table_knows_every_controller_by_its_name);
     Suite *suite = suite_create("spectrum_x");
     suite_add_tcase(suite, rules);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,9 +3,9 @@
 #include "usual.h"
 
 #include "congestion/swift.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #define US UINT64_C(1000000)
 #define LINE UINT64_C(100000000000)
@@ -159,9 +159,5 @@ int main(void) {
     tcase_add_test(tests, an_ack_between_them_parts_losses);
     tcase_add_test(tests, window_stays_within_its_bounds);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

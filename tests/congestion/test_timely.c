@@ -3,9 +3,9 @@
 #include "usual.h"
 
 #include "congestion/timely.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #define US UINT64_C(1000000)
 #define MBPS UINT64_C(1000000)
@@ -133,9 +133,5 @@ int main(void) {
     tcase_add_test(tests, rate_stays_between_minimum_and_line_and_ignores_losses);
     tcase_add_test(tests, an_ack_without_a_round_trip_decides_nothing);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

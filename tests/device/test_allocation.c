@@ -7,9 +7,9 @@
  */
 #include "congestion/dcqcn.h"
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { R_PS = 20, HOSTS = 16, PACKETS = 2000, TIMES = 4, FEW = 16 };
 
@@ -106,9 +106,5 @@ int main(void) {
     tcase_add_test(packets, records_over_nvlink_are_not_allocated);
     Suite *suite = suite_create("allocation");
     suite_add_tcase(suite, packets);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -7,6 +7,7 @@
  * is ever full, so no pause helps.
  */
 #include "rig.h"
+#include "run_suite.h"
 #include "usual.h"
 
 #include <check.h>
@@ -262,9 +263,5 @@ int main(void) {
     tcase_add_test(tests, timely_swings_around_its_thresholds);
     tcase_add_test(tests, others_beside_them);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

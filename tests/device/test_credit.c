@@ -3,6 +3,7 @@
 #include "device/credit.h"
 #include "fabric/irregular.h"
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -114,9 +115,5 @@ int main(void) {
     tcase_add_loop_test(credits, bytes_come_back_in_grains_and_none_is_lost, 0, 5);
     Suite *suite = suite_create("credit");
     suite_add_tcase(suite, credits);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* How runs end: finished, stalled, at the limit, told to stop, or by a bug of whoever called. */
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <signal.h>
-#include <stdlib.h>
 
 static const struct rig_shape star = {.leaves = 1, .hosts_per_leaf = 4, .up_ps = 20, .cut_through = true};
 
@@ -195,9 +195,5 @@ int main(void) {
     Suite *suite = suite_create("end");
     suite_add_tcase(suite, ends);
     suite_add_tcase(suite, bugs);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

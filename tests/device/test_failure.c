@@ -4,9 +4,9 @@
 #include "fabric/failure.h"
 #include "fabric/failure_plan.h"
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { R_PS = 20, FULL_BYTES = RIG_PAYLOAD_BYTES + RIG_HEADER_BYTES, PACKET_PS = FULL_BYTES * R_PS };
 enum { REPLY_PS = RIG_CONTROL_BYTES * R_PS, FAILURES = 64 };
@@ -451,9 +451,5 @@ int main(void) {
     tcase_add_test(tests, a_lost_urgent_message_is_sent_again);
     tcase_add_test(tests, an_urgent_message_that_comes_again_is_delivered_once);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

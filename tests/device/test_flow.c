@@ -6,9 +6,9 @@
 #include "base/hash.h"
 #include "fabric/irregular.h"
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { FULL_BYTES = RIG_PAYLOAD_BYTES + RIG_HEADER_BYTES };
 
@@ -246,9 +246,5 @@ int main(void) {
     Suite *suite = suite_create("flow");
     suite_add_tcase(suite, alone);
     suite_add_tcase(suite, starts);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Many into one: the port's own time, fairness, pauses that lose nothing, and what overtakes. */
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { R_PS = 20, FULL_BYTES = RIG_PAYLOAD_BYTES + RIG_HEADER_BYTES, PACKET_PS = FULL_BYTES * R_PS };
 
@@ -267,9 +267,5 @@ int main(void) {
     suite_add_tcase(suite, port);
     suite_add_tcase(suite, pauses);
     suite_add_tcase(suite, urgent);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

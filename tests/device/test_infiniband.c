@@ -2,9 +2,9 @@
 /* InfiniBand links: credits give full rate or their share of it, nothing is dropped, congestion spreads, and all credit comes home. */
 #include "fabric/failure.h"
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 /* Of the rig: packets of 4,160 B are 65 blocks and take 83.2 ns at 400 Gb/s; links have a latency of 500 ns. */
 enum { PACKET_BYTES = RIG_PAYLOAD_BYTES + RIG_HEADER_BYTES, BLOCKS = PACKET_BYTES / 64, PS_PER_BYTE = 20 };
@@ -226,9 +226,5 @@ int main(void) {
     tcase_add_test(tests, windows_and_threads_change_nothing);
     tcase_add_test(tests, a_cable_that_comes_up_has_its_credit_again);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

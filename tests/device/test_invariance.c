@@ -2,10 +2,10 @@
 /* What must not change a result, and what must change it in one way only. */
 #include "base/hash.h"
 #include "fabric/irregular.h"
+#include "run_suite.h"
 #include "scenario.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { FULL_BYTES = RIG_PAYLOAD_BYTES + RIG_HEADER_BYTES };
 
@@ -292,9 +292,5 @@ int main(void) {
     Suite *suite = suite_create("invariance");
     suite_add_tcase(suite, same);
     suite_add_tcase(suite, different);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "device/missing.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -80,9 +81,5 @@ int main(void) {
     tcase_add_test(cases, table_is_as_large_as_what_it_holds);
     tcase_add_loop_test(cases, messages_of_very_many_records_are_counted_too, 0, 3);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include "base/rate.h"
 #include "fabric/failure.h"
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -235,9 +236,5 @@ int main(void) {
     Suite *suite = suite_create("nvlink");
     suite_add_tcase(suite, times);
     suite_add_tcase(suite, credits);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

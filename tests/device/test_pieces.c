@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/hash.h"
 #include "device/pieces.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 /* Cuts by walking: a piece ends at the largest size, at the end of a unit or at the end of the message. Returns false at the first difference. */
 static bool agrees_with_a_walk(const struct pieces *pieces) {
@@ -102,9 +102,5 @@ int main(void) {
     tcase_add_test(cuts, parts_are_equal_but_for_the_last);
     Suite *suite = suite_create("pieces");
     suite_add_tcase(suite, cuts);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,9 +4,9 @@
 
 #include "base/rate.h"
 #include "fabric/failure.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { R_PS = 20, FULL_BYTES = RIG_PAYLOAD_BYTES + RIG_HEADER_BYTES, PACKET_PS = FULL_BYTES * R_PS, SENDERS = 3 };
 
@@ -157,9 +157,5 @@ int main(void) {
     tcase_add_test(full, without_pfc_what_finds_the_buffer_full_is_discarded_and_sent_again);
     tcase_add_test(full, a_host_that_stops_for_good_holds_its_leaf_and_the_run_says_that_it_stalls);
     suite_add_tcase(suite, full);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Series: what an interval holds, that recording changes nothing, and that nothing changes what is recorded. */
 #include "device/recorder.h"
+#include "run_suite.h"
 #include "scenario.h"
 
 #include <check.h>
@@ -200,9 +201,5 @@ int main(void) {
     tcase_add_test(tests, a_queue_pair_shows_what_its_controller_allows);
     tcase_add_test(tests, a_series_begins_and_ends_as_wished);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

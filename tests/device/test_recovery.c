@@ -3,9 +3,9 @@
 #include "device/recovery.h"
 #include "fabric/failure.h"
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { R_PS = 20, FULL_BYTES = RIG_PAYLOAD_BYTES + RIG_HEADER_BYTES, PACKET_PS = FULL_BYTES * R_PS };
 enum { CONTROL_PS = RIG_CONTROL_BYTES * R_PS, US = 1000000 };
@@ -234,9 +234,5 @@ int main(void) {
     tcase_add_test(flows, the_way_caps_what_is_in_flight);
     suite_add_tcase(suite, known);
     suite_add_tcase(suite, flows);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

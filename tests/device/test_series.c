@@ -2,10 +2,10 @@
 /* A series of NVLink messages is what its messages are, posted one by one: the same to the last record, in less memory. */
 #include "base/hash.h"
 #include "rig.h"
+#include "run_suite.h"
 #include "workload/moe.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 /* A traffic, asked for series or for single messages. */
 struct asked {
@@ -194,9 +194,5 @@ int main(void) {
     tcase_add_loop_test(cases, series_keep_their_place_among_messages, 0, 2);
     tcase_add_loop_test(cases, two_hop_combine_does_the_same_with_series, 0, 4);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

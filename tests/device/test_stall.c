@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* When nothing moves any more: deadlocks are found and named, and what only waits is left alone. */
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { LEAVES = 3, PORTS_OF_HOSTS = 1 };
 
@@ -155,9 +155,5 @@ int main(void) {
     tcase_add_test(tests, waiting_for_a_later_start_is_no_stall);
     tcase_add_test(tests, looking_for_stalls_changes_nothing);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

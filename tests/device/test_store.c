@@ -4,6 +4,7 @@
 #include "device/heap.h"
 #include "device/queue.h"
 #include "device/table.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdbool.h>
@@ -214,9 +215,5 @@ int main(void) {
     suite_add_tcase(suite, heap);
     suite_add_tcase(suite, table);
     suite_add_tcase(suite, queue);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

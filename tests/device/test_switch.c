@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* One switch by its rules (sim/device/README.md, "Ethernet switch"): admission, pauses, classes, marks. */
+#include "run_suite.h"
 #include "stand.h"
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { SIZE = 1000, SIZE_PS = SIZE * STAND_PS_PER_BYTE };
 #define LOSSLESS PACKET_CLASS_LOSSLESS
@@ -324,9 +324,5 @@ static Suite *switch_suite(void) {
 }
 
 int main(void) {
-    SRunner *runner = srunner_create(switch_suite());
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(switch_suite());
 }

@@ -2,9 +2,9 @@
 /* Queue pairs: turns, windows, and what happens when packets are lost. */
 #include "base/hash.h"
 #include "rig.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { R_PS = 20, FULL_BYTES = RIG_PAYLOAD_BYTES + RIG_HEADER_BYTES, PACKET_PS = FULL_BYTES * R_PS };
 
@@ -306,9 +306,5 @@ int main(void) {
     suite_add_tcase(suite, turns);
     suite_add_tcase(suite, windows);
     suite_add_tcase(suite, loss);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

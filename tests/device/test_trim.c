@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Packet trimming: which packet a full queue cuts, what becomes of its header, and flows that get their packets again. */
 #include "rig.h"
+#include "run_suite.h"
 #include "stand.h"
 #include "usual.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { SIZE = 1000, SIZE_PS = SIZE * STAND_PS_PER_BYTE, LEFT_BYTES = 100, FIRST_PS = 1000000, LATER_PS = 1000 };
 
@@ -221,9 +221,5 @@ int main(void) {
     tcase_add_test(flows, control_keeps_trims_low);
     suite_add_tcase(suite, queue);
     suite_add_tcase(suite, flows);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 /* The PFC watchdog: when it declares a storm, what it discards, when it takes packets again, and that it breaks a deadlock. */
 #include "device/recorder.h"
 #include "rig.h"
+#include "run_suite.h"
 #include "stand.h"
 
 #include <check.h>
@@ -273,9 +274,5 @@ int main(void) {
     tcase_add_test(circle, series_hold_what_the_watchdog_discards);
     tcase_add_test(circle, storms_are_the_same_on_several_threads_and_for_any_window);
     suite_add_tcase(suite, circle);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "engine/engine.h"
+#include "run_suite.h"
 #include "star.h"
 
 #include <check.h>
@@ -426,9 +427,5 @@ static Suite *engine_suite(void) {
 }
 
 int main(void) {
-    SRunner *runner = srunner_create(engine_suite());
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(engine_suite());
 }

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "engine/engine.h"
+#include "run_suite.h"
 #include "star.h"
 
 #include <check.h>
@@ -276,9 +277,5 @@ int main(void) {
     Suite *suite = suite_create("gather");
     suite_add_tcase(suite, order);
     suite_add_tcase(suite, ties);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/hash.h"
 #include "engine/ring.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <pthread.h>
@@ -197,9 +198,5 @@ int main(void) {
     Suite *suite = suite_create("ring");
     suite_add_tcase(suite, order);
     suite_add_tcase(suite, memory);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

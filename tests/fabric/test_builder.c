@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "fabric/builder.h"
 #include "fixture.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -379,9 +380,5 @@ int main(void) {
     tcase_add_test(cases, eight_thousand_gpus_take_little_memory_and_are_all_reached);
     add_errors(cases);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,9 +4,9 @@
 #include "fabric/describe.h"
 #include "fabric/irregular.h"
 #include "fixture.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #define GIGA UINT64_C(1000000000)
 
@@ -208,9 +208,5 @@ int main(void) {
     tcase_add_test(cases, one_leaf_has_the_bisection_of_its_nics);
     add_paths(cases);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

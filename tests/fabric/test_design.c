@@ -6,6 +6,7 @@
 #include "fabric/describe.h"
 #include "fabric/shape.h"
 #include "fabric/wiring.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -196,9 +197,5 @@ int main(void) {
     tcase_add_loop_test(tests, what_cannot_be_says_why, 0, sizeof bad / sizeof bad[0]);
     tcase_set_timeout(tests, 60);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

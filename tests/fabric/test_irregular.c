@@ -3,10 +3,10 @@
 #include "base/hash.h"
 #include "fabric/irregular.h"
 #include "fixture.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <signal.h>
-#include <stdlib.h>
 
 static const struct irregular_cable nvlink = {.up = {320000000000, 300000, 0}, .down = {300000000000, 310000, 0}};
 static const struct irregular_cable host = {.up = {400000000000, 1100000, 15000},
@@ -323,9 +323,5 @@ int main(void) {
     tcase_add_test_raise_signal(cases, a_super_spine_that_misses_a_pod_aborts, SIGABRT);
     tcase_add_loop_test(cases, random_fabrics_are_sound_and_every_pair_is_joined, 0, 200);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,9 +4,9 @@
 #include "fabric/lookup.h"
 #include "fabric/names.h"
 #include "fixture.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 START_TEST(every_name_leads_back_to_what_it_names) {
     const struct topology topology = fixture_pods();
@@ -69,9 +69,5 @@ int main(void) {
     tcase_add_test(cases, arrows_may_be_plain_or_left_out);
     tcase_add_test(cases, what_is_not_there_is_not_found_and_the_nearest_is_told);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,9 +3,9 @@
 #include "fabric/builder.h"
 #include "fabric/names.h"
 #include "fixture.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 static void device_is(const struct fabric *fabric, uint32_t device, const char *name) {
     char buffer[NAMES_DEVICE_SIZE];
@@ -76,9 +76,5 @@ int main(void) {
     tcase_add_test(cases, links_name_their_ends_and_the_port_where_it_matters);
     tcase_add_test(cases, a_short_buffer_cuts_the_name_and_nothing_else);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include "fabric/parts_print.h"
 #include "fabric/wiring.h"
 #include "fixture.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -341,9 +342,5 @@ int main(void) {
     tcase_add_test(cases, planes_are_described_and_multiplied);
     tcase_add_test(cases, a_printed_path_names_every_link_and_ends_with_the_total);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

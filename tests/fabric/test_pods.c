@@ -7,6 +7,7 @@
 #include "fabric/names.h"
 #include "fabric/parts.h"
 #include "fixture.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -330,9 +331,5 @@ int main(void) {
     tcase_add_test(cases, the_description_names_pods_and_both_tiers);
     tcase_add_test(cases, pods_that_cannot_be_wired_are_refused);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

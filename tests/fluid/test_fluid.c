@@ -7,10 +7,10 @@
 #include "workload/traffic_list.h"
 
 #include "../fabric/fixture.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { PAYLOAD = 4096, HEADER = 82, MEGABYTE = 1000 * PAYLOAD, LEAF_HOSTS = 16, UPLINKS = 8 };
 
@@ -418,9 +418,5 @@ int main(void) {
     tcase_add_test(cases, a_limit_of_time_ends_a_run_and_what_came_later_did_not_come);
     Suite *suite = suite_create("fluid");
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,11 +2,11 @@
 /* Max-min fair rates: cases worked out by hand, what holds for every solution, and another way to the same rates. */
 #include "base/hash.h"
 #include "fluid/share.h"
+#include "run_suite.h"
 #include "slow_share.h"
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { MOST_STREAMS = 40, MOST_LIMITS = 12, MOST_USES = 5, MOST_BUNDLES = 4, CASES = 400 };
 
@@ -261,9 +261,5 @@ int main(void) {
     tcase_add_test(cases, one_object_solves_problem_after_problem);
     Suite *suite = suite_create("fluid-share");
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

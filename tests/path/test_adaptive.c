@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "path/adaptive.h"
 #include "path/ecmp.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -304,9 +305,5 @@ int main(void) {
     tcase_add_test(rule, equal_weights_change_nothing);
     Suite *suite = suite_create("adaptive");
     suite_add_tcase(suite, rule);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,10 +2,10 @@
 /* Every policy bears candidates that are no range: ports of failed links are left out. */
 #include "base/hash.h"
 #include "path/path.h"
+#include "run_suite.h"
 #include "uniform.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { PORTS = 40, SEED = 5, DEVICE = 2, FIRST = 8, COUNT = 12, PACKETS = 6000 };
 
@@ -112,9 +112,5 @@ int main(void) {
     tcase_add_loop_test(tests, only_listed_ports_are_chosen_and_all_alike, 0, PATH_KINDS);
     tcase_add_test(tests, adaptive_takes_the_best_of_the_list);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "fabric/builder.h"
+#include "run_suite.h"
 
 #include <stdlib.h>
 
@@ -186,9 +187,5 @@ int main(void) {
     tcase_add_test(tests, three_tiers_use_all_cables_upwards);
     tcase_add_test(tests, only_destinations_of_a_lost_port_move);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

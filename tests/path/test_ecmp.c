@@ -3,11 +3,11 @@
 #include "path/ecmp.h"
 #include "path/path.h"
 #include "path/replay.h"
+#include "run_suite.h"
 #include "uniform.h"
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { BINS = 64 };
 
@@ -311,9 +311,5 @@ int main(void) {
     tcase_add_test(hash, switches_do_not_look_in_step);
     Suite *suite = suite_create("ecmp");
     suite_add_tcase(suite, hash);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

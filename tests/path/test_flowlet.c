@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/hash.h"
 #include "path/flowlet.h"
+#include "run_suite.h"
 #include "uniform.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { PORTS = 40, SEED = 8, DEVICE = 3, COUNT = 16, FIRST = 8, GAP_PS = 100000 };
 
@@ -134,9 +134,5 @@ int main(void) {
     tcase_add_test(flowlet, the_port_is_a_candidate_of_each_range);
     Suite *suite = suite_create("flowlet");
     suite_add_tcase(suite, flowlet);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

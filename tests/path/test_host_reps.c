@@ -3,9 +3,9 @@
 #include "path/host_reps.h"
 
 #include "base/hash.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 static struct host_reps sender(void) {
     return (struct host_reps){.stream = host_reps_stream(1, 2, 3)};
@@ -94,9 +94,5 @@ int main(void) {
     tcase_add_test(tests, after_a_freeze_sixteen_packets_explore);
     tcase_add_test(tests, a_freeze_with_nothing_known_explores);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

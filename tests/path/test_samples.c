@@ -4,10 +4,10 @@
 #include "path/drill.h"
 #include "path/sample.h"
 #include "path/two_choices.h"
+#include "run_suite.h"
 #include "uniform.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { PORTS = 40, SEED = 8, DEVICE = 3, COUNT = 16, FIRST = 8 };
 
@@ -172,9 +172,5 @@ int main(void) {
     tcase_add_test(samples, memory_stays_within_the_candidates);
     Suite *suite = suite_create("samples");
     suite_add_tcase(suite, samples);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

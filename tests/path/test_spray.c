@@ -2,10 +2,10 @@
 #include "base/hash.h"
 #include "path/spray_random.h"
 #include "path/spray_round_robin.h"
+#include "run_suite.h"
 #include "uniform.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { PORTS = 96, SEED = 8, DEVICE = 3 };
 
@@ -160,9 +160,5 @@ int main(void) {
     tcase_add_test(spray, switches_are_not_in_step);
     Suite *suite = suite_create("spray");
     suite_add_tcase(suite, spray);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
  */
 #include "base/memory.h"
 #include "comparison.h"
+#include "run_suite.h"
 #include "workload/background.h"
 
 #include <check.h>
@@ -87,9 +88,5 @@ int main(void) {
     tcase_add_loop_test(cases, both_simulators_agree_on_a_background, 0, CASES);
     Suite *suite = suite_create("background");
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -11,6 +11,7 @@
 #include "feature_pairs.h"
 #include "random_case.h"
 #include "reference.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <inttypes.h>
@@ -114,9 +115,5 @@ int main(void) {
     tcase_set_timeout(tests, 0);
     tcase_add_test(tests, engine_and_naive_simulator_do_the_same);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include "reference.h"
 
 #include "base/rate.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -132,9 +133,5 @@ int main(void) {
     tcase_add_test(tests, every_case_conserves_bytes_and_ends);
     tcase_add_test(tests, shrinking_keeps_only_what_is_needed);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -3,11 +3,11 @@
 #include "base/rate.h"
 #include "congestion/dcqcn.h"
 #include "reference.h"
+#include "run_suite.h"
 #include "star.h"
 #include "workload/traffic_list.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 #define GBPS UINT64_C(1000000000)
 #define L ((uint64_t)STAR_LATENCY_PS)
@@ -387,9 +387,5 @@ static Suite *suite(void) {
 }
 
 int main(void) {
-    SRunner *runner = srunner_create(suite());
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite());
 }

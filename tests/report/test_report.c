@@ -2,6 +2,7 @@
 /* The page as a file: whole, alone, and safe whatever the result's texts say. What it looks like is browser.py's. */
 #include "report/report.h"
 #include "report/report_blocks.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
@@ -133,9 +134,5 @@ int main(void) {
     tcase_add_test(cases, distributions_are_read_closer_towards_the_tail);
     tcase_add_test(cases, blocks_hold_everything_and_are_no_more_than_asked);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 /* The comparison as people and programs see it. GOLDEN_FOLDER is where comparison.txt is. */
 #include "golden.h"
 #include "results/comparison_table.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
@@ -395,9 +396,5 @@ int main(void) {
     tcase_add_test(rows, lossless_drops_are_shown_when_there_are_any);
     tcase_add_test(rows, every_row_has_a_legend);
     suite_add_tcase(suite, rows);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Which flow was slow, and the sentence that says why. Flows of sample.c: 0: 0→2 counts, 1: 0→2, 2: 0→3, 3: 1→2, 4: 1→3 (dispatch), 5: 2→0, 6: 3→1 (combine). */
 #include "results/explanation.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct measurement *measurement;
@@ -100,9 +100,5 @@ int main(void) {
     tcase_add_test(flows, many_sharers_are_counted_not_listed);
     tcase_add_test(flows, a_flow_alone_is_said_to_be_alone);
     suite_add_tcase(suite, flows);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

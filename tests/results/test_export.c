@@ -3,6 +3,7 @@
 #include "results/csv.h"
 #include "results/export.h"
 #include "results/export_counters.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
@@ -117,9 +118,5 @@ int main(void) {
     tcase_add_test(cases, counters_have_the_names_that_hosts_give_them);
     tcase_add_test(cases, a_folder_that_cannot_be_made_leaves_nothing);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

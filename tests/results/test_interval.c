@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Confidence intervals of means over seeds. */
 #include "results/interval.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <gsl/gsl_randist.h>
@@ -87,9 +88,5 @@ int main(void) {
     tcase_add_test(cases, it_covers_the_mean_as_often_as_its_header_says);
     tcase_set_timeout(cases, 60);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

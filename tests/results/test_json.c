@@ -2,6 +2,7 @@
 /* JSON to the letter, and the provenance file made with it. */
 #include "results/json.h"
 #include "results/provenance.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
@@ -172,9 +173,5 @@ int main(void) {
     tcase_add_test(provenance, provenance_tells_time_and_memory);
     tcase_add_test(provenance, provenance_in_a_missing_folder_is_an_error);
     suite_add_tcase(suite, provenance);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

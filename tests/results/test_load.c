@@ -5,6 +5,7 @@
 #include "results/load.h"
 #include "results/series.h"
 #include "results/store.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
@@ -383,9 +384,5 @@ int main(void) {
     tcase_add_test(cases, a_changed_byte_of_the_rows_is_refused);
     tcase_set_timeout(cases, 60);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Messages become flows and a rack matrix, whatever the order in which they were added. */
 #include "results/measurement.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 START_TEST(messages_are_in_id_order_however_they_were_added) {
@@ -118,9 +118,5 @@ int main(void) {
     tcase_add_test_raise_signal(flows, two_messages_with_one_id_are_a_bug, SIGABRT);
     tcase_add_test(flows, long_explanations_are_cut_between_characters);
     suite_add_tcase(suite, flows);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

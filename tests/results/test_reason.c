@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/reason.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Flow 0 goes from GPU 0 to GPU 1; flow 1 from GPU 2 to GPU 1 and flow 2 from GPU 0 to GPU 3 at the same time; flow 3 comes later. */
@@ -103,9 +103,5 @@ int main(void) {
     tcase_add_test(links, what_was_there_at_another_time_is_no_reason);
     tcase_add_test(links, pauses_losses_and_repeats_are_told);
     suite_add_tcase(suite, links);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -6,6 +6,7 @@
 #include "sample.h"
 
 #include "base/memory.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <hdf5.h>
@@ -163,10 +164,7 @@ int main(void) {
     tcase_add_test(tests, the_text_has_rate_and_utilisation_besides);
     tcase_add_test(tests, documentation_has_every_quantity);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    const int status = run_suite(suite);
     static const char *const names[] = {"series.h5", "none.h5", "empty.h5", "series.csv"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char *path = sample_path(folder, names[i]);
@@ -174,5 +172,5 @@ int main(void) {
         free(path);
     }
     rmdir(folder);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return status;
 }

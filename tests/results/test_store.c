@@ -2,6 +2,7 @@
 /* The result file: same bytes every time, readable by HDF5's own tools, and never half there. DOCUMENTATION is the page that describes it. */
 #include "results/column.h"
 #include "results/store.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
@@ -282,9 +283,5 @@ int main(void) {
     tcase_add_test(failures, an_unwritable_folder_is_refused);
     tcase_add_loop_test(failures, a_disk_that_fills_up_leaves_the_old_file, 0, 3);
     tcase_add_test(failures, giving_up_leaves_the_old_file);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

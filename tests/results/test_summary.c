@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Quantiles and summaries against values worked out by hand from the sample of sample.c. */
 #include "results/summary.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 static const double tolerance = 1e-9;
 
@@ -152,9 +152,5 @@ int main(void) {
     tcase_add_test(runs, ranks_are_timed_from_first_start_to_last_finish);
     tcase_add_test(runs, a_run_without_traffic_is_not_a_number_but_no_crash);
     suite_add_tcase(suite, runs);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include "results/sweep_csv.h"
 #include "results/sweep_load.h"
 #include "results/sweep_store.h"
+#include "run_suite.h"
 #include "sample.h"
 
 #include <check.h>
@@ -195,9 +196,5 @@ int main(void) {
     tcase_add_test(tcase, damaged_files_are_refused_or_read_and_never_more);
     tcase_add_test(tcase, the_tables_are_exported_with_what_points_set);
     suite_add_tcase(suite, tcase);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Decode steps: published sizes of DeepSeek-V3, arithmetic on paper, and what must hold for any step. */
 #include "config/experiment_preset.h"
+#include "run_suite.h"
 #include "sizing/decode.h"
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 static const struct experiment_training training = {.precision = EXPERIMENT_PRECISION_FP8,
                                                     .expert_precision = EXPERIMENT_PRECISION_FP8,
@@ -133,9 +133,5 @@ int main(void) {
     tcase_add_test(tests, without_overlap_a_layer_waits_for_its_exchange);
     tcase_add_test(tests, more_work_is_never_faster);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

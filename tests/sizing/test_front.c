@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* The front: by hand, and what must hold for any designs. */
 #include "base/hash.h"
+#include "run_suite.h"
 #include "sizing/front.h"
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 40, CASES = 300 };
@@ -218,9 +218,5 @@ int main(void) {
     tcase_add_test(tests, another_design_never_makes_the_front_worse);
     tcase_add_test(tests, the_whole_front_is_among_the_finalists);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What uplinks leave to rings of gradients, counted on paper. */
 #include "fabric/builder.h"
+#include "run_suite.h"
 #include "sizing/rings.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 /* 16 racks of 8 GPUs; rails of 4 leave 2 GPUs a rack to a leaf of 8, so that 4 racks share one; rack wiring puts one rack on each. */
 static struct topology topology_of(enum topology_wiring wiring, uint32_t uplinks) {
@@ -64,9 +64,5 @@ int main(void) {
     TCase *tests = tcase_create("rings");
     tcase_add_loop_test(tests, uplinks_are_shared_by_those_who_leave_their_leaf, 0, sizeof cases / sizeof cases[0]);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

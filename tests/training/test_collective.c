@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Collectives against the formulae of their publications. */
+#include "run_suite.h"
 #include "training/collective.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 static struct collective of(enum experiment_collective algorithm, uint32_t gpus, uint32_t in_domain) {
     return (struct collective){.algorithm = algorithm,
@@ -73,9 +73,5 @@ int main(void) {
     tcase_add_test(tests, switches_that_reduce_save_steps_not_bytes);
     tcase_add_test(tests, a_few_bytes_go_up_and_down_trees);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What an exchange and multiplications do to each other, worked out by hand. */
+#include "run_suite.h"
 #include "training/contention.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 static const struct contention_gpu gpu = {.sms = 100, .hbm_bytes_per_s = 1e12};
 
@@ -65,9 +65,5 @@ int main(void) {
     tcase_add_test(tests, an_exchange_waits_for_the_last_gpu_and_takes_its_sms);
     tcase_add_test(tests, busy_memory_slows_the_exchange);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a detector names in telemetry made by hand: no more than is there, and that. */
+#include "run_suite.h"
 #include "training/detector.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS = 16, SWITCH_CABLES = 4, LINKS = 2 * (RANKS + SWITCH_CABLES) };
@@ -184,9 +184,5 @@ int main(void) {
     tcase_add_test(cases, the_worst_comes_first);
     tcase_add_test(cases, of_more_than_fit_the_worst_are_named);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Published rates give back what was published, for the clusters on which they were counted. */
 #include "fixture.h"
+#include "run_suite.h"
 #include "training/failure_rates.h"
-
-#include <stdlib.h>
 
 #define HOUR_S 3600.0
 #define DAY_S 86400.0
@@ -99,9 +98,5 @@ int main(void) {
     tcase_add_test(cases, a_given_time_between_failures_wins);
     tcase_add_test(cases, planes_keep_links_from_interrupting);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Goodput against closed forms, simulated courses against expected times. */
 #include "fixture.h"
+#include "run_suite.h"
 #include "training/goodput.h"
 
 #include <gsl/gsl_sf_lambert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define HOUR_S 3600.0
@@ -294,9 +294,5 @@ int main(void) {
     tcase_add_test(cases, slow_storage_makes_the_interval_as_long_as_it_writes);
     tcase_add_test(cases, courses_are_the_same_again_and_others_with_another_seed);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

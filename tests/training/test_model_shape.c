@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Parameters and operations of models against what their authors print. */
+#include "run_suite.h"
 #include "training/gpu.h"
 #include "training/model_shape.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 static double parameters_of(const char *name, bool with_prediction) {
     const struct model_shape *shape = model_shape_find(name);
@@ -132,9 +132,5 @@ int main(void) {
     tcase_add_test(tests, layers_are_numbered_kind_by_kind);
     tcase_add_test(tests, racks_add_up_to_their_data_sheets);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

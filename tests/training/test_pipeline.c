@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Pipelines against times that are worked out by hand, and against the formulas of their papers. */
+#include "run_suite.h"
 #include "training/pipeline.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { MOST_PARTS = 16, MOST_STAGES = 8 };
 
@@ -284,9 +284,5 @@ int main(void) {
     tcase_add_test(tests, alone_nothing_is_slowed);
     tcase_add_test(tests, every_segment_is_told_of);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

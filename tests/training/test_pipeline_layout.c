@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Cuts of a model: the largest part is as small as any cut can make it, and given cuts are read or refused. */
 #include "base/hash.h"
+#include "run_suite.h"
 #include "training/pipeline_layout.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 static uint64_t largest(const struct pipeline_layout *layout, const uint64_t *costs) {
@@ -142,9 +142,5 @@ int main(void) {
     tcase_add_test(tests, given_parts_are_taken);
     tcase_add_loop_test(tests, parts_that_do_not_fit_are_refused, 0, (int)(sizeof broken / sizeof *broken));
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Slow GPUs: whom they hold up, and what a step takes then. */
 #include "fixture.h"
+#include "run_suite.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -190,9 +191,5 @@ int main(void) {
     tcase_add_test(cases, the_search_of_the_slowest_copy_finds_it_and_can_be_stopped);
     tcase_add_test(cases, gpus_that_do_not_exist_are_refused);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

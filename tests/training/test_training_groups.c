@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Who is beside whom in an NVLink domain, and what sharing a layer or a sequence costs, against figures by hand. */
 #include "fixture.h"
+#include "run_suite.h"
 #include "training/parallel_exchange.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static struct experiment experiment;
@@ -143,9 +143,5 @@ int main(void) {
     tcase_add_test(tests, keys_and_values_by_hand);
     tcase_add_test(tests, beyond_a_domain_keys_and_values_take_the_nic);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* A step against closed forms, and groups that do not divide. */
 #include "fixture.h"
+#include "run_suite.h"
 #include "training/kernel_bytes.h"
 #include "training/layer_time.h"
 #include "training/training_memory.h"
@@ -513,9 +514,5 @@ int main(void) {
     tcase_add_loop_test(tests, steps_beyond_what_64_bits_hold_are_refused, 0, sizeof ages / sizeof ages[0]);
     tcase_add_test(tests, more_virtual_stages_than_layers_are_refused);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/rate.h"
 #include "instant.h"
+#include "run_suite.h"
 #include "workload/background.h"
 #include "workload/pattern.h"
 
@@ -273,9 +274,5 @@ int main(void) {
     tcase_add_test(cases, every_figure_is_in_the_digest);
     Suite *suite = suite_create("background");
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

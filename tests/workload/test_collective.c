@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Groups and rings of collectives: who is in which, and where rings cross between domains. */
+#include "run_suite.h"
 #include "workload/collective.h"
 
 #include <check.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 enum { RANKS_MOST = 96 };
 
@@ -156,9 +156,5 @@ int main(void) {
     tcase_add_test(tests, groups_have_as_many_rings_as_ranks_in_their_smallest_domain);
     tcase_add_test(tests, operations_have_their_steps_and_sizes);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

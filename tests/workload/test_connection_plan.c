@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Connection matrices as plans: who posts what, and when triggers let go. */
+#include "run_suite.h"
 #include "workload/connection_plan.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 static const char ring[] = "Nodes 3\nConnections 4\nTriggers 2\n"
                            "0->1 id 1 start 7 size 100 recv_done_trigger 1\n"
@@ -89,9 +89,5 @@ int main(void) {
     tcase_add_test(tests, starts_and_sizes_are_those_of_the_file);
     tcase_add_test(tests, the_digest_is_of_all_that_is_sent);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

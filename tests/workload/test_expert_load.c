@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Loads of experts from text: what is read, and that every mistake has its place. EXPERT_FREQUENCY_CSV is the example's path. */
+#include "run_suite.h"
 #include "workload/expert_load.h"
 #include "workload/expert_load_csv.h"
 
@@ -117,9 +118,5 @@ int main(void) {
     tcase_add_test(cases, example_is_read_and_its_layers_sum_to_two);
     tcase_add_test(cases, missing_file_is_said);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/memory.h"
+#include "run_suite.h"
 #include "workload/gate.h"
 #include "workload/portable_math.h"
 
@@ -380,9 +381,5 @@ int main(void) {
     tcase_add_test(cases, contradictions_are_refused);
     tcase_add_test(cases, portable_logarithm_and_exponential_are_exact_enough);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

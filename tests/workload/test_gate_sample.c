@@ -2,12 +2,12 @@
 /* Draws with given shares: the shares are met, and of all laws that meet them it is the one of largest entropy. */
 #include "base/hash.h"
 #include "base/memory.h"
+#include "run_suite.h"
 #include "workload/gate_sample.h"
 
 #include <check.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LARGEST = 512, TOKENS = 200000 };
@@ -139,9 +139,5 @@ int main(void) {
     tcase_add_test(cases, pairs_have_the_product_of_their_odds);
     tcase_add_test(cases, what_is_beyond_one_goes_to_the_others);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

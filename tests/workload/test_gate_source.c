@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Gates whose popularity varies or is measured, forced balance and capacities. EXPERT_FREQUENCY_CSV is the example's path. */
 #include "base/memory.h"
+#include "run_suite.h"
 #include "workload/expert_load_csv.h"
 #include "workload/gate_source.h"
 #include "workload/moe_summary.h"
@@ -359,9 +360,5 @@ int main(void) {
     tcase_add_test(cases, sources_take_the_columns_in_turn_under_each);
     tcase_add_test(cases, measured_loads_that_do_not_fit_are_refused);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

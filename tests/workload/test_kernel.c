@@ -3,12 +3,12 @@
 #include "base/rate.h"
 #include "config/experiment.h"
 #include "instant.h"
+#include "run_suite.h"
 #include "workload/kernel.h"
 #include "workload/moe.h"
 #include "workload/pattern.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { LATENCY_PS = 1000 };
 
@@ -169,9 +169,5 @@ int main(void) {
     tcase_add_test(cases, tokens_that_stay_at_home_are_copied_there);
     tcase_add_test(cases, a_combine_ends_when_all_that_came_is_summed_up);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

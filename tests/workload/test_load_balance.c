@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Figures of uneven loads against cases whose values follow by hand. */
+#include "run_suite.h"
 #include "workload/load_balance.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 START_TEST(even_loads_have_no_imbalance) {
     const double loads[] = {3, 3, 3, 3, 3, 3, 3, 3};
@@ -53,9 +53,5 @@ int main(void) {
     tcase_add_test(cases, gini_is_the_mean_difference_of_pairs);
     tcase_add_test(cases, nothing_loaded_is_all_zero);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "workload/model.h"
 
 #include "config/experiment_preset.h"
+#include "run_suite.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -93,9 +94,5 @@ int main(void) {
     tcase_add_test(cases, unknown_preset_is_named_with_the_known_ones);
     tcase_add_test(cases, model_without_preset_needs_its_sizes);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include "base/rate.h"
 #include "instant.h"
 #include "moe_setups.h"
+#include "run_suite.h"
 #include "workload/model.h"
 #include "workload/moe_summary.h"
 
@@ -528,9 +529,5 @@ int main(void) {
     tcase_add_loop_test(cases, chunks_return_when_all_parts_are_there, 0, SETUPS);
     tcase_add_loop_test(cases, same_seed_same_traffic_whatever_the_pacing, 0, SETUPS);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

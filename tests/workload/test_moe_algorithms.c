@@ -5,11 +5,11 @@
  */
 #include "base/memory.h"
 #include "instant.h"
+#include "run_suite.h"
 #include "workload/model.h"
 #include "workload/moe_summary.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 enum { LATENCY_PS = 1000, HIDDEN = 256, UNIT = 2 * HIDDEN /* BF16 */ };
 
@@ -343,9 +343,5 @@ int main(void) {
     tcase_add_loop_test(cases, the_backward_pass_repeats_the_forward_pass_without_counts, 0, EXPERIMENT_ALGORITHMS);
     tcase_add_loop_test(cases, every_copy_arrives_once, 0, EXPERIMENT_ALGORITHMS);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

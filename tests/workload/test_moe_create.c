@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Making a plan: what is refused, how tags are packed, and the load of a hot expert. */
+#include "run_suite.h"
 #include "workload/moe_summary.h"
 
 #include <check.h>
@@ -118,9 +119,5 @@ int main(void) {
     tcase_add_test(cases, hot_expert_is_incast_at_one_port);
     tcase_add_test(cases, contradictions_are_refused);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Byte and destination counts of the generator against published definitions. MOE_DESTINATIONS_CSV is the table's path. */
+#include "run_suite.h"
 #include "workload/moe_summary.h"
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TOKENS = 4096 };
@@ -140,9 +140,5 @@ int main(void) {
     tcase_add_test(cases, group_limited_gate_gives_deepseeks_destinations);
     tcase_add_test(cases, direct_copies_have_the_low_latency_byte_counts);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Where the ranks of an expert-parallel group are: one after the other, or strided over the cluster. */
+#include "run_suite.h"
 #include "workload/moe_plan.h"
 #include "workload/moe_summary.h"
 
 #include <check.h>
-#include <stdlib.h>
 
 static const struct experiment_model model = {.hidden = 256, .experts = 32, .top_k = 4};
 
@@ -102,9 +102,5 @@ int main(void) {
     tcase_add_test(cases, strided_ranks_and_their_places_are_inverse);
     tcase_add_test(cases, random_groups_divide_the_ranks);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/rate.h"
 #include "instant.h"
+#include "run_suite.h"
 #include "workload/pattern.h"
 
 #include <check.h>
@@ -297,9 +298,5 @@ int main(void) {
     tcase_add_test(cases, who_only_receives_starts_with_the_first_post_and_nobody_ends_before_its_start);
     tcase_add_test(cases, digest_tells_traffic_apart);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 #include "workload/placement.h"
 
 #include "base/hash.h"
+#include "run_suite.h"
 #include "workload/placement_eplb.h"
 
 #include <check.h>
@@ -130,9 +131,5 @@ int main(void) {
     tcase_add_test(tests, load_is_neither_lost_nor_made);
     tcase_add_test(tests, digest_knows_what_differs);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -8,9 +8,9 @@
 #include "workload/placement_near.h"
 
 #include "instant.h"
+#include "run_suite.h"
 
 #include <check.h>
-#include <stdlib.h>
 #include <string.h>
 
 static struct experiment experiment_of(enum experiment_algorithm algorithm, enum experiment_placement_kind kind) {
@@ -193,9 +193,5 @@ int main(void) {
     tcase_add_test(tests, replicas_by_load_even_out_ranks);
     tcase_add_test(tests, popularity_seed_fixes_which_experts_are_popular);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

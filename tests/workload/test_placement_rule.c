@@ -2,6 +2,7 @@
 /* Placements by rule: their definitions on small groups, and what affinity finds. */
 #include "workload/placement_rule.h"
 
+#include "run_suite.h"
 #include "workload/placement_affinity.h"
 #include "workload/placement_near.h"
 
@@ -155,9 +156,5 @@ int main(void) {
     tcase_add_test(tests, the_nearest_replica_is_taken_and_equals_share);
     tcase_add_test(tests, rules_know_unequal_parts_of_domains);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

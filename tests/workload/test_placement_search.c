@@ -2,6 +2,7 @@
 /* What placements cost, counted again as plans count; the search; what moving takes. */
 #include "workload/placement_search.h"
 
+#include "run_suite.h"
 #include "workload/moe_summary.h"
 #include "workload/placement_choose.h"
 #include "workload/placement_move.h"
@@ -9,7 +10,6 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct moe_placement ranks = {.n_ranks = 16, .ranks_per_domain = 4};
@@ -247,9 +247,5 @@ int main(void) {
     tcase_add_test(tests, history_is_not_what_runs_see);
     tcase_add_test(tests, moves_come_from_the_nearest_holder);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }

@@ -2,6 +2,7 @@
 /* Programs of steps as plans: schedules by hand, and what must hold whatever the order in which messages arrive. */
 #include "base/number.h"
 #include "instant.h"
+#include "run_suite.h"
 #include "workload/step_plan.h"
 #include "workload/step_text.h"
 
@@ -300,9 +301,5 @@ int main(void) {
     tcase_add_test(tests, the_digest_is_of_all_that_is_done);
     tcase_add_test(tests, plans_that_send_nothing_or_too_much_are_refused);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

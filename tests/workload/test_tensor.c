@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* Arrays in NumPy and HDF5 files, and what is read from them: counts of experts and tokens' picks. Files are made by the tests. */
 #include "base/memory.h"
+#include "run_suite.h"
 #include "workload/expert_load_file.h"
 #include "workload/gate_source.h"
 #include "workload/npy.h"
@@ -360,10 +361,7 @@ int main(void) {
     tcase_add_test(cases, ranks_take_the_trace_one_after_the_other);
     tcase_add_test(cases, traces_that_do_not_fit_are_refused);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
+    const int status = run_suite(suite);
     remove_folder();
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return status;
 }

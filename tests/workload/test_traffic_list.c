@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/hash.h"
 #include "instant.h"
+#include "run_suite.h"
 #include "workload/traffic_list.h"
 
 #include <check.h>
 #include <signal.h>
-#include <stdlib.h>
 
 static struct traffic_message to(uint32_t destination, uint32_t tag, uint64_t bytes) {
     return (struct traffic_message){.destination = destination, .tag = tag, .bytes = bytes};
@@ -141,9 +141,5 @@ int main(void) {
     tcase_add_test_raise_signal(cases, repeated_tag_is_a_bug, SIGABRT);
     tcase_add_test_raise_signal(cases, waiting_for_what_nobody_sends_is_a_bug, SIGABRT);
     suite_add_tcase(suite, cases);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+    return run_suite(suite);
 }
