@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/export.h"
 
-#include "base/error_id.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "results/column.h"
 #include "results/comparison.h"
 #include "results/csv.h"
+#include "results/csv_folder.h"
 #include "results/export_counters.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/** Writes the content of one file; the stream's errors are checked by the caller. */
-typedef void (*writer)(const struct load *load, const struct column_table *table, FILE *stream);
 
 static uint64_t whole_field(const char *field, enum column_type type) {
     uint32_t small;
@@ -83,7 +74,8 @@ static void write_table(const struct load *load, const struct column_table *tabl
 }
 
 /** One line a run: how it ended, and its sums. */
-static void write_runs(const struct load *load, const struct column_table *table, FILE *stream) {
+static void write_runs(const struct load *load, FILE *stream) {
+    const struct column_table *table = &column_totals;
     put_names("policy,seed,outcome", table, stream);
     for (uint32_t run = 0; run < load->n_runs; run++) {
         const struct measurement *measurement = load->runs[run];
@@ -94,75 +86,34 @@ static void write_runs(const struct load *load, const struct column_table *table
     }
 }
 
-static void write_counters(const struct load *load, const struct column_table *table, FILE *stream) {
-    (void)table;
+static void write_counters(const struct load *load, FILE *stream) {
     fputs("policy,seed,place,counter,value\n", stream);
     for (uint32_t run = 0; run < load->n_runs; run++) {
         export_counters(load->runs[run], stream);
     }
 }
 
-static char *join(const char *folder, const char *name) {
-    const size_t size = strlen(folder) + strlen(name) + sizeof "/.csv";
-    char *path = memory_allocate(size, 1);
-    snprintf(path, size, "%s/%s.csv", folder, name);
-    return path;
+enum { FIRST_TABLE = 2 }; /* behind runs and counters */
+
+static const char *name_of(size_t file) {
+    static const char *const others[FIRST_TABLE] = {"runs", "counters"};
+    return file < FIRST_TABLE ? others[file] : column_tables[file - FIRST_TABLE].name;
 }
 
-static bool write_file(const struct load *load, const char *folder, const char *name, writer write,
-                       const struct column_table *table, struct error *error) {
-    char *path = join(folder, name);
-    struct file_writer file = {0};
-    bool done = file_writer_open(&file, path, error);
-    if (done) {
-        write(load, table, file.stream);
-        done = file_writer_commit(&file, error);
+static void write_file(const void *context, size_t file, FILE *stream) {
+    if (file == 0) {
+        write_runs(context, stream);
+    } else if (file == 1) {
+        write_counters(context, stream);
+    } else {
+        write_table(context, &column_tables[file - FIRST_TABLE], stream);
     }
-    free(path);
-    return done;
-}
-
-static bool write_all(const struct load *load, const char *folder, struct error *error) {
-    bool done = write_file(load, folder, "runs", write_runs, &column_totals, error) &&
-                write_file(load, folder, "counters", write_counters, NULL, error);
-    for (size_t i = 0; done && i < column_tables_count; i++) {
-        done = write_file(load, folder, column_tables[i].name, write_table, &column_tables[i], error);
-    }
-    return done;
-}
-
-/** Removes a folder of ours with all that may be in it. */
-static void remove_folder(const char *folder) {
-    static const char *const others[] = {"runs", "counters"};
-    for (size_t i = 0; i < column_tables_count + 2; i++) {
-        char *path = join(folder, i < column_tables_count ? column_tables[i].name : others[i - column_tables_count]);
-        unlink(path);
-        free(path);
-    }
-    rmdir(folder);
-}
-
-static bool refuse(const char *folder, const char *reason, struct error *error) {
-    return error_set_file(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, folder,
-                          "the folder cannot be written: %s", reason);
 }
 
 bool export_csv(const struct load *load, const char *folder, struct error *error) {
-    struct stat status;
-    if (lstat(folder, &status) == 0) {
-        return refuse(folder, "it exists already; choose another name, or remove it first", error);
-    }
-    char *temporary = file_temporary_name(folder);
-    bool done = mkdir(temporary, 0777) == 0 || refuse(folder, strerror(errno), error);
-    if (done) {
-        done = write_all(load, temporary, error) &&
-               (rename(temporary, folder) == 0 || refuse(folder, strerror(errno), error));
-        if (!done) {
-            remove_folder(temporary);
-        }
-    }
-    free(temporary);
-    return done;
+    const struct csv_folder all = {
+        .name = name_of, .write = write_file, .context = load, .n_files = FIRST_TABLE + column_tables_count};
+    return csv_folder_write(&all, folder, error);
 }
 
 static void put_json_field(const struct column *column, const char *row, struct json *json) {

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/sweep_csv.h"
 
-#include "base/error_id.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "results/csv.h"
+#include "results/csv_folder.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-typedef void (*writer)(const struct sweep_table *table, FILE *stream);
 
 static void put_axis_names(const struct sweep_table *table, FILE *stream) {
     for (uint32_t a = 0; a < table->n_axes; a++) {
@@ -82,62 +72,21 @@ static void write_metrics(const struct sweep_table *table, FILE *stream) {
 
 static const struct {
     const char *name;
-    writer write;
+    void (*write)(const struct sweep_table *table, FILE *stream);
 } files[] = {{"points", write_points}, {"runs", write_runs}, {"metrics", write_metrics}};
-enum { FILES = sizeof files / sizeof files[0] };
 
-static char *join(const char *folder, const char *name) {
-    const size_t size = strlen(folder) + strlen(name) + sizeof "/.csv";
-    char *path = memory_allocate(size, 1);
-    snprintf(path, size, "%s/%s.csv", folder, name);
-    return path;
+static const char *name_of(size_t file) {
+    return files[file].name;
 }
 
-static bool write_all(const struct sweep_table *table, const char *folder, struct error *error) {
-    bool done = true;
-    for (size_t i = 0; done && i < FILES; i++) {
-        char *path = join(folder, files[i].name);
-        struct file_writer file = {0};
-        done = file_writer_open(&file, path, error);
-        if (done) {
-            files[i].write(table, file.stream);
-            done = file_writer_commit(&file, error);
-        }
-        free(path);
-    }
-    return done;
-}
-
-static void remove_folder(const char *folder) {
-    for (size_t i = 0; i < FILES; i++) {
-        char *path = join(folder, files[i].name);
-        unlink(path);
-        free(path);
-    }
-    rmdir(folder);
-}
-
-static bool refuse(const char *folder, const char *reason, struct error *error) {
-    return error_set_file(error, EXIT_CODE_INPUT_OUTPUT, ERROR_ID_FILE_UNWRITABLE, folder,
-                          "the folder cannot be written: %s", reason);
+static void write_file(const void *context, size_t file, FILE *stream) {
+    files[file].write(context, stream);
 }
 
 bool sweep_csv_export(const struct sweep_table *table, const char *folder, struct error *error) {
-    struct stat status;
-    if (lstat(folder, &status) == 0) {
-        return refuse(folder, "it exists already; choose another name, or remove it first", error);
-    }
-    char *temporary = file_temporary_name(folder);
-    bool done = mkdir(temporary, 0777) == 0 || refuse(folder, strerror(errno), error);
-    if (done) {
-        done = write_all(table, temporary, error) &&
-               (rename(temporary, folder) == 0 || refuse(folder, strerror(errno), error));
-        if (!done) {
-            remove_folder(temporary);
-        }
-    }
-    free(temporary);
-    return done;
+    const struct csv_folder all = {
+        .name = name_of, .write = write_file, .context = table, .n_files = sizeof files / sizeof files[0]};
+    return csv_folder_write(&all, folder, error);
 }
 
 static void put_policy(const struct sweep_table *table, const struct sweep_point *point, uint32_t first, uint32_t end,
