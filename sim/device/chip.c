@@ -264,5 +264,5 @@ uint64_t chip_buffered_bytes(const struct chip *chip) {
 
 size_t chip_bytes(const struct chip *chip) {
     return sizeof(*chip) + chip->n_ports * sizeof(struct chip_port) + chip->words * sizeof(uint64_t) +
-           2 * chip->departure_capacity * sizeof(struct departure);
+           2 * sizeof(struct departure) * chip->departure_capacity;
 }

@@ -499,7 +499,7 @@ uint64_t switch_buffered_bytes(const struct switch_device *device) {
 size_t switch_bytes(const struct switch_device *device) {
     return sizeof(*device) + device->n_ports * (sizeof(struct switch_port) + sizeof(struct path_port)) +
            switch_failure_bytes(device->failure) + watchdog_bytes(device->watchdog) +
-           switch_credit_bytes(device->credit) + 2 * device->words * sizeof(uint64_t) +
+           switch_credit_bytes(device->credit) + 2 * sizeof(uint64_t) * device->words +
            device->departures.capacity * sizeof(struct heap_entry) +
            (device->telemetry ? device->n_ports * sizeof(struct telemetry_port) : 0);
 }
