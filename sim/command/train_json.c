@@ -177,8 +177,11 @@ bool train_json_page(const char *path, const struct training_setup *setup, const
     bool done = training_step(&first, add_span, &timeline, &result, error);
     if (done) {
         const struct page data = {&document, &timeline};
-        const struct report_page page = {
-            .template = page_train_template, .script = page_train_script, .put_data = put_page, .context = &data};
+        const struct report_page page = {.title = "moefabric training step",
+                                         .body = page_train_body,
+                                         .script = page_train_script,
+                                         .put_data = put_page,
+                                         .context = &data};
         training_result_fini(&result);
         done = report_page_write(&page, path, error);
     }

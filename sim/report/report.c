@@ -22,7 +22,10 @@ static void put_data(const void *context, struct json *json) {
 
 bool report_write(const struct report_result *results, uint32_t n, const char *path, struct error *error) {
     const struct results all = {.results = results, .count = n};
-    const struct report_page page = {
-        .template = page_template, .script = page_script, .put_data = put_data, .context = &all};
+    const struct report_page page = {.title = "moefabric report",
+                                     .body = page_result_body,
+                                     .script = page_result_script,
+                                     .put_data = put_data,
+                                     .context = &all};
     return report_page_write(&page, path, error);
 }

@@ -34,12 +34,13 @@ static void put_data(const struct report_page *page, FILE *stream) {
     free(text);
 }
 
-/** Writes the template up to a mark and returns what is behind it. */
-static const char *put_until(const char *text, const char *mark, FILE *stream) {
-    const char *found = strstr(text, mark);
+/** Writes the frame from *rest up to a mark, the part in place of the mark, and moves *rest behind it. */
+static void put_part(const char **rest, const char *mark, const char *part, FILE *stream) {
+    const char *found = strstr(*rest, mark);
     REQUIRE(found != NULL, "the page has no %s", mark);
-    fwrite(text, 1, (size_t)(found - text), stream);
-    return found + strlen(mark);
+    fwrite(*rest, 1, (size_t)(found - *rest), stream);
+    fputs(part, stream);
+    *rest = found + strlen(mark);
 }
 
 bool report_page_write(const struct report_page *page, const char *path, struct error *error) {
@@ -47,14 +48,15 @@ bool report_page_write(const struct report_page *page, const char *path, struct 
     if (!file_writer_open(&file, path, error)) {
         return false;
     }
-    const char *rest = put_until(page->template, "{style}", file.stream);
-    fputs(page_style, file.stream);
-    rest = put_until(rest, "{library}", file.stream);
-    fputs(page_library, file.stream);
-    rest = put_until(rest, "{data}", file.stream);
+    const char *rest = page_frame;
+    put_part(&rest, "{title}", page->title, file.stream);
+    put_part(&rest, "{style}", page_style, file.stream);
+    put_part(&rest, "{body}", page->body, file.stream);
+    put_part(&rest, "{library}", page_library, file.stream);
+    put_part(&rest, "{data}", "", file.stream);
     put_data(page, file.stream);
-    rest = put_until(rest, "{script}", file.stream);
-    fputs(page->script, file.stream);
+    put_part(&rest, "{common}", page_common, file.stream);
+    put_part(&rest, "{script}", page->script, file.stream);
     fputs(rest, file.stream);
     return file_writer_commit(&file, error);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * A page from its template: style, library, data and script are put in their places, and the file appears when it is complete.
+ * A page from its parts: they are put in their places in the frame that all pages share, and the file appears when it is complete.
  */
 #ifndef MOEFABRIC_REPORT_REPORT_PAGE_H
 #define MOEFABRIC_REPORT_REPORT_PAGE_H
@@ -12,8 +12,9 @@
 
 /** What is put together. */
 struct report_page {
-    const char *template; /**< with the marks {style}, {library}, {data} and {script} */
-    const char *script;
+    const char *title;                                        /**< until the script knows a better one */
+    const char *body;                                         /**< header and main of the page, HTML */
+    const char *script;                                       /**< draws it; finds what page.js gives */
     void (*put_data)(const void *context, struct json *json); /**< writes one JSON value */
     const void *context;
 };

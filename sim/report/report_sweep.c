@@ -34,7 +34,10 @@ static void put_data(const void *context, struct json *json) {
 }
 
 bool report_sweep_write(const struct sweep_table *table, const char *path, struct error *error) {
-    const struct report_page page = {
-        .template = page_sweep_template, .script = page_sweep_script, .put_data = put_data, .context = table};
+    const struct report_page page = {.title = "moefabric sweep",
+                                     .body = page_sweep_body,
+                                     .script = page_sweep_script,
+                                     .put_data = put_data,
+                                     .context = table};
     return report_page_write(&page, path, error);
 }

@@ -2,26 +2,7 @@
 // Draws the page of a sweep from the data in it: a small chart for each metric, and the table of points.
 (() => {
   "use strict";
-  const { headlines, sweep } = JSON.parse(document.getElementById("data").textContent);
-  const byId = (id) => document.getElementById(id);
-  // Colours that colour-blind people can tell apart (Okabe and Ito, 2008); dashes tell them apart without colours.
-  const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#a6761d"];
-  const dashes = ["", "6 3", "2 2", "8 3 2 3"];
-  const scales = {
-    ps: [[1e12, "s"], [1e9, "ms"], [1e6, "us"], [1e3, "ns"], [1, "ps"]],
-    B: [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "KB"], [1, "B"]],
-    "B/s": [[1e9, "GB/s"]],
-    W: [[1e6, "MW"], [1e3, "kW"], [1, "W"]],
-  };
-  const scaleOf = (unit, largest) => {
-    const list = scales[unit] || [[1, unit === "1" ? "" : unit]];
-    return list.find(([size]) => largest >= size) || list[list.length - 1];
-  };
-  const element = (name, text) => {
-    const made = document.createElement(name);
-    made.textContent = text ?? "";
-    return made;
-  };
+  const { data: { headlines, sweep }, byId, colours, dashes, colour, scaleOf, element, fillTable, legendItem, widthOf, drawing, onNewWidth } = page;
   const axes = sweep.points.length > 0 ? Object.keys(sweep.points[0].sets) : [];
   const values = (axis) => [...new Set(sweep.points.map((point) => point.sets[axis] ?? "–"))];
   const bounds = (range) => range.interval_low === null ? [range.lowest, range.highest] : [range.interval_low, range.interval_high];
@@ -50,25 +31,24 @@
     const [size, unit] = scaleOf(sweep.units[headline.name], largest);
     const x = d3.scalePoint().domain(values(along)).range([left, width - right]).padding(0.3);
     const y = d3.scaleLinear().domain([0, largest / size]).range([height - bottom, top]).nice();
-    const figure = document.createElement("figure");
+    const figure = element("figure");
     const caption = element("figcaption", headline.title);
     caption.append(element("small", unit ? `, ${unit}` : ""));
     figure.append(caption);
-    const svg = d3.select(figure).append("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img")
-      .attr("aria-label", `${headline.title} along ${along}`);
+    const svg = drawing(figure, width, height, `${headline.title} along ${along}`);
     svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(d3.axisBottom(x));
     svg.append("g").attr("transform", `translate(${left},0)`).call(d3.axisLeft(y).ticks(5));
     svg.append("text").attr("class", "soft").attr("x", width - right).attr("y", height - 2).attr("text-anchor", "end").text(along);
     for (const [name, marks] of lines) {
-      const index = names.indexOf(name), colour = colours[index % colours.length];
-      const group = svg.append("g").attr("stroke", colour).attr("fill", "none");
+      const index = names.indexOf(name);
+      const group = svg.append("g").attr("stroke", colour(index)).attr("fill", "none");
       group.append("title").text(name);
       group.append("path").attr("stroke-width", 1.5).attr("stroke-dasharray", dashes[Math.floor(index / colours.length) % dashes.length])
         .attr("d", d3.line().x((mark) => x(mark.x)).y((mark) => y(mark.range.mean / size))(marks));
       for (const mark of marks) {
         const [low, high] = bounds(mark.range);
         group.append("line").attr("x1", x(mark.x)).attr("x2", x(mark.x)).attr("y1", y(low / size)).attr("y2", y(high / size));
-        group.append("circle").attr("cx", x(mark.x)).attr("cy", y(mark.range.mean / size)).attr("r", 2.5).attr("fill", colour)
+        group.append("circle").attr("cx", x(mark.x)).attr("cy", y(mark.range.mean / size)).attr("r", 2.5).attr("fill", colour(index))
           .append("title").text(`${name}\n${along}=${mark.x}: ${(mark.range.mean / size).toPrecision(4)} ${unit} (${(low / size).toPrecision(4)}–${(high / size).toPrecision(4)})`);
       }
     }
@@ -78,13 +58,7 @@
   const drawCharts = () => {
     const along = byId("axis").value;
     const names = [...new Set(headlines.flatMap((headline) => [...linesOf(headline.name, along).keys()]))];
-    byId("legend").replaceChildren(...names.map((name, index) => {
-      const label = element("span", name), swatch = element("span");
-      swatch.className = "swatch";
-      swatch.style.background = colours[index % colours.length];
-      label.prepend(swatch);
-      return label;
-    }));
+    byId("legend").replaceChildren(...names.map(legendItem));
     byId("charts").replaceChildren(...headlines.map((headline) => drawChart(headline, along, names)));
   };
 
@@ -108,7 +82,7 @@
 
   const drawPareto = () => {
     const x = byId("pareto-x").value, y = byId("pareto-y").value;
-    const width = 720, height = 380, left = 64, bottom = 44, top = 26, right = 16;
+    const node = byId("pareto"), width = Math.min(720, widthOf(node)), height = 380, left = 64, bottom = 44, top = 26, right = 16;
     const some = shown(x).filter((mark) => mark.value(y) !== undefined);
     const front = frontOf(some, x, y).sort((one, other) => one.value(x) - other.value(x));
     const scaleFor = (metric) => scaleOf(sweep.units[metric], d3.max(some, (mark) => mark.value(metric)) || 1);
@@ -116,21 +90,20 @@
     const at = (metric, size, range) => d3.scaleLinear().domain(d3.extent(some, (mark) => mark.value(metric) / size)).nice().range(range);
     const along = at(x, sizeX, [left, width - right]), up = at(y, sizeY, [height - bottom, top]);
     const title = (metric) => headlines.find((headline) => headline.name === metric).title;
-    const svg = d3.create("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img")
-      .attr("aria-label", `${title(y)} against ${title(x)}: ${some.length} results, ${front.length} on the Pareto front`);
-    svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(d3.axisBottom(along));
+    node.replaceChildren();
+    const svg = drawing(node, width, height, `${title(y)} against ${title(x)}: ${some.length} results, ${front.length} on the Pareto front`);
+    svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(d3.axisBottom(along).ticks(Math.max(2, Math.floor(width / 90))));
     svg.append("g").attr("transform", `translate(${left},0)`).call(d3.axisLeft(up));
     svg.append("text").attr("class", "soft").attr("x", width - right).attr("y", height - 6).attr("text-anchor", "end").text(`${title(x)}${unitX ? `, ${unitX}` : ""}`);
     svg.append("text").attr("class", "soft").attr("x", 4).attr("y", 14).text(`${title(y)}${unitY ? `, ${unitY}` : ""}`);
-    svg.append("path").attr("class", "front").attr("fill", "none").attr("stroke", colours[1]).attr("stroke-width", 1.5)
+    svg.append("path").attr("class", "front").attr("fill", "none").attr("stroke", colour(1)).attr("stroke-width", 1.5)
       .attr("d", d3.line().x((mark) => along(mark.value(x) / sizeX)).y((mark) => up(mark.value(y) / sizeY)).curve(isHigherBetter(x) ? d3.curveStepBefore : d3.curveStepAfter)(front));
     for (const mark of some) {
-      const isFront = front.includes(mark), colour = isFront ? colours[1] : colours[0];
+      const isFront = front.includes(mark), paint = colour(isFront ? 1 : 0);
       svg.append("circle").attr("class", isFront ? "on-front" : "beaten").attr("cx", along(mark.value(x) / sizeX)).attr("cy", up(mark.value(y) / sizeY))
-        .attr("r", isFront ? 5 : 3.5).attr("stroke", colour).attr("fill", mark.fluid ? "none" : colour)
+        .attr("r", isFront ? 5 : 3.5).attr("stroke", paint).attr("fill", mark.fluid ? "none" : paint)
         .append("title").text(`${mark.name}\n${title(x)} ${told(x, mark.value(x))}\n${title(y)} ${told(y, mark.value(y))}`);
     }
-    byId("pareto").replaceChildren(svg.node());
     drawParallel(front);
   };
 
@@ -138,17 +111,18 @@
   const drawParallel = (front) => {
     const keys = [...axes.filter((axis) => values(axis).length > 1).map((name) => ({ name, title: name.split(".").pop(), set: true })),
       ...headlines.filter(({ name }) => new Set(shown(name).map((mark) => mark.value(name))).size > 1)];
-    const width = Math.max(720, 110 * keys.length), height = 320, top = 44, bottom = 16, side = 60;
+    const node = byId("parallel"), width = Math.max(720, 150 * keys.length), height = 320, top = 44, bottom = 16, side = 75;
     const place = d3.scalePoint().domain(keys.map(({ name }) => name)).range([side, width - side]);
     const ways = new Map(keys.map(({ name, set }) => [name, set
       ? d3.scalePoint().domain(values(name)).range([height - bottom, top]).padding(0.2)
       : d3.scaleLinear().domain(d3.extent(shown(name), (mark) => mark.value(name))).range([height - bottom, top])]));
     const spot = (mark, { name, set }) => set ? ways.get(name)(mark.point.sets[name] ?? "–") : mark.value(name) === undefined ? undefined : ways.get(name)(mark.value(name));
-    const svg = d3.create("svg").attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("aria-label", "parallel coordinates of all results");
+    node.replaceChildren();
+    const svg = drawing(node, width, height, "parallel coordinates of all results").style("max-width", "none"); // what is wider than the page is scrolled
     const ordered = [...marks.filter((mark) => !front.includes(mark)), ...front];
     for (const mark of ordered) {
       const isFront = front.includes(mark);
-      svg.append("path").attr("class", isFront ? "on-front" : "beaten").attr("fill", "none").attr("stroke", isFront ? colours[1] : colours[6])
+      svg.append("path").attr("class", isFront ? "on-front" : "beaten").attr("fill", "none").attr("stroke", colour(isFront ? 1 : 6))
         .attr("stroke-opacity", isFront ? 1 : 0.35).attr("stroke-width", isFront ? 2 : 1)
         .attr("d", d3.line().defined((key) => spot(mark, key) !== undefined).x(({ name }) => place(name)).y((key) => spot(mark, key))(keys))
         .append("title").text(mark.name);
@@ -160,7 +134,6 @@
       group.append("text").attr("class", "axis-title").attr("y", 16).attr("text-anchor", "middle").attr("fill", "currentColor").text(title);
       group.append("text").attr("y", 30).attr("text-anchor", "middle").attr("fill", "currentColor").text(unit);
     }
-    byId("parallel").replaceChildren(svg.node());
   };
 
   // Which two metrics stand against each other at first: what a design costs or draws, and what it is to reach.
@@ -177,27 +150,19 @@
       byId(id).value = name;
       byId(id).addEventListener("change", drawPareto);
     }
+    onNewWidth(drawPareto);
     drawPareto();
   };
 
   const drawTable = () => {
-    const head = element("tr");
-    head.append(...["point", ...axes, "policy", ...headlines.map((headline) => headline.title)].map((text) => element("th", text)));
-    const rows = [head];
-    for (const point of sweep.points) {
-      for (const policy of point.policies.length > 0 ? point.policies : [null]) {
-        const row = element("tr");
-        row.append(element("td", point.point), ...axes.map((axis) => element("td", point.sets[axis] ?? "–")));
-        row.append(element("td", policy ? policy.policy : `${point.outcome}: ${point.error ?? ""}`));
-        for (const headline of policy ? headlines : []) {
-          const range = policy.metrics[headline.name];
-          const [size, unit] = scaleOf(sweep.units[headline.name], range ? range.mean : 1);
-          row.append(element("td", range ? `${(range.mean / size).toPrecision(3)} ${unit}` : "–"));
-        }
-        rows.push(row);
-      }
-    }
-    byId("table").replaceChildren(...rows);
+    const told = (policy) => headlines.map(({ name }) => {
+      const range = policy.metrics[name], [size, unit] = scaleOf(sweep.units[name], range ? range.mean : 1);
+      return range ? `${(range.mean / size).toPrecision(3)} ${unit}` : "–";
+    });
+    fillTable(byId("table"), ["point", ...axes, "policy", ...headlines.map(({ title }) => title)], sweep.points.flatMap((point) => {
+      const first = [point.point, ...axes.map((axis) => point.sets[axis] ?? "–")];
+      return point.policies.length > 0 ? point.policies.map((policy) => [...first, policy.policy, ...told(policy)]) : [[...first, `${point.outcome}: ${point.error ?? ""}`]];
+    }));
   };
 
   const done = sweep.points.filter((point) => point.outcome === "done").length;

@@ -2,41 +2,12 @@
 // Draws the page of a training step from the data in it: shares of each policy, and the timeline of the stages.
 (() => {
   "use strict";
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const byId = (id) => document.getElementById(id);
-  // Colours that colour-blind people can tell apart (Okabe and Ito, 2008).
-  const colours = ["#0072b2", "#d55e00", "#cc79a7", "#e69f00", "#009e73", "#56b4e9", "#7f7f7f", "#a6761d", "#999933", "#882255"];
+  const { data, byId, colour, element, fillTable, legendItem, legend, widthOf, drawing, onNewWidth, withTip } = page;
   const shares = [["computing", "computing"], ["exposed_exchanges", "exposed communication of layers"], ["waiting", "waiting for other stages"],
     ["exposed_gradients", "exposed gradients"], ["gathered_parameters", "parameters"], ["overhead", "overhead"]];
   const resources = ["computing", "communication", "gradients"];
-  const element = (name, text, className) => {
-    const node = document.createElement(name);
-    if (text !== undefined) { node.textContent = text; }
-    if (className) { node.className = className; }
-    return node;
-  };
   const seconds = (value) => (value === 0 ? "0 s" : value >= 1 ? `${value.toPrecision(4)} s` : value >= 1e-3 ? `${(value * 1e3).toPrecision(4)} ms` : `${(value * 1e6).toPrecision(4)} us`);
   const percent = (part, whole) => `${(100 * part / whole).toPrecision(3)} %`;
-  const widthOf = (node) => Math.max(280, Math.floor(node.getBoundingClientRect().width) || 320);
-  const drawing = (parent, width, height, label) => d3.select(parent).append("svg").attr("width", width).attr("height", height)
-    .attr("viewBox", `0 0 ${width} ${height}`).attr("role", "img").attr("aria-label", label);
-  const legend = (parent, names) => {
-    const node = element("div", undefined, "legend");
-    names.forEach((name, i) => { const item = element("span", name), swatch = element("span", "", "swatch"); swatch.style.background = colours[i % colours.length]; item.prepend(swatch); node.append(item); });
-    parent.append(node);
-  };
-  const tip = byId("tip");
-  const showTip = (text, x, y) => {
-    tip.textContent = text;
-    tip.hidden = false;
-    const box = tip.getBoundingClientRect();
-    tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - box.width - 8)) + "px";
-    tip.style.top = Math.max(4, Math.min(y + 14, innerHeight - box.height - 8)) + "px";
-  };
-  const withTip = (selection, text) => selection.each(function (datum) {
-    this.addEventListener("mousemove", (event) => showTip(text(datum), event.clientX, event.clientY));
-    this.addEventListener("mouseleave", () => { tip.hidden = true; });
-  });
 
   const drawShares = () => {
     const node = byId("share-figure"), row = 30, left = 8, width = widthOf(node), longest = d3.max(data.policies, (policy) => policy.seconds.step);
@@ -51,26 +22,21 @@
       svg.append("text").attr("x", left).attr("y", y + 13).text(`${policy.policy}: ${seconds(policy.seconds.step)}`);
       shares.forEach(([name, text], i) => {
         const part = policy.seconds[name];
-        withTip(svg.append("rect").datum(part).attr("x", x(at)).attr("y", y + 18).attr("width", Math.max(0, x(at + part) - x(at))).attr("height", row - 4).attr("fill", colours[i]),
+        withTip(svg.append("rect").datum(part).attr("x", x(at)).attr("y", y + 18).attr("width", Math.max(0, x(at + part) - x(at))).attr("height", row - 4).attr("fill", colour(i)),
           () => `${policy.policy}\n${text}: ${seconds(part)}, ${percent(part, policy.seconds.step)}`);
         at += part;
       });
     });
     svg.append("g").attr("transform", `translate(0,${height - 26})`).call(d3.axisBottom(x).ticks(Math.max(2, Math.floor(width / 110)), "~g"));
     svg.append("text").attr("class", "soft").attr("x", width - 8).attr("y", 13).attr("text-anchor", "end").text("s");
-    legend(node, shares.map(([, text]) => text));
+    node.append(legend(shares.map(([, text], i) => legendItem(text, i))));
   };
-  const fillTable = () => {
-    const table = byId("share-table"), head = table.createTHead().insertRow(), body = table.createTBody();
-    ["", ...data.policies.map((policy) => policy.policy)].forEach((text) => { const cell = element("th", text); cell.scope = "col"; head.append(cell); });
-    const rows = [["step", (policy) => seconds(policy.seconds.step)], ...shares.map(([name, text]) => [text, (policy) => percent(policy.seconds[name], policy.seconds.step)]),
-      ["hidden communication of layers", (policy) => seconds(policy.seconds.hidden_exchanges)],
-      ["tokens per second and GPU", (policy) => policy.tokens_per_second_and_gpu.toPrecision(4)], ["model TFLOPS per GPU", (policy) => policy.model_tflops_per_gpu.toPrecision(4)]];
-    rows.forEach(([name, value]) => {
-      const line = body.insertRow(), first = element("th", name);
-      first.scope = "row";
-      line.append(first, ...data.policies.map((policy) => element("td", value(policy))));
-    });
+  const drawTable = () => {
+    const row = (name, value) => [name, ...data.policies.map(value)];
+    fillTable(byId("share-table"), ["", ...data.policies.map((policy) => policy.policy)], [
+      row("step", (policy) => seconds(policy.seconds.step)), ...shares.map(([name, text]) => row(text, (policy) => percent(policy.seconds[name], policy.seconds.step))),
+      row("hidden communication of layers", (policy) => seconds(policy.seconds.hidden_exchanges)),
+      row("tokens per second and GPU", (policy) => policy.tokens_per_second_and_gpu.toPrecision(4)), row("model TFLOPS per GPU", (policy) => policy.model_tflops_per_gpu.toPrecision(4))]);
   };
 
   // Timeline: a row for each stage and resource. Only what is in view is drawn.
@@ -94,11 +60,11 @@
     const clip = (us) => x(Math.max(from, Math.min(from + span, us)) / 1e3);
     withTip(svg.append("g").selectAll("rect").data(seen).enter().append("rect").attr("x", (i) => clip(timeline.begin_us[i])).attr("width", (i) => Math.max(0.5, clip(timeline.end_us[i]) - clip(timeline.begin_us[i])))
       .attr("y", (i) => place.get(timeline.stage[i] * resources.length + timeline.resource[i]) * rowHeight).attr("height", rowHeight * 0.85)
-      .attr("fill", (i) => colours[timeline.name[i] % colours.length]),
+      .attr("fill", (i) => colour(timeline.name[i])),
     (i) => `stage ${timeline.stage[i]}, ${resources[timeline.resource[i]]}: ${timeline.names[timeline.name[i]]}\n${seconds(timeline.begin_us[i] / 1e6)} to ${seconds(timeline.end_us[i] / 1e6)}`);
     svg.append("g").attr("transform", `translate(0,${height - 28})`).call(d3.axisBottom(x).ticks(Math.max(2, Math.floor(width / 110))));
     svg.append("text").attr("class", "soft").attr("x", width - 8).attr("y", height - 32).attr("text-anchor", "end").text("ms");
-    legend(node, timeline.names);
+    node.append(legend(timeline.names.map(legendItem)));
   };
 
   const start = () => {
@@ -110,10 +76,9 @@
     byId("zoom").append(...zooms.map((zoom, i) => new Option(zoom === 1 ? "the whole step" : `1 ⁄ ${zoom} of it`, i)));
     byId("zoom").onchange = drawTimeline;
     byId("from").oninput = drawTimeline;
-    let waiting = 0, width = innerWidth;
-    addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; clearTimeout(waiting); waiting = setTimeout(() => { drawShares(); drawTimeline(); }, 150); } });
+    onNewWidth(() => { drawShares(); drawTimeline(); });
     drawShares();
-    fillTable();
+    drawTable();
     drawTimeline();
     document.documentElement.dataset.drawn = "yes";
   };
