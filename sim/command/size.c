@@ -73,12 +73,17 @@ static void refuse(struct design_figures *design, enum design_state state, const
              sweep_point_error(error, line, sizeof line));
 }
 
-static void describe(struct call *call, uint32_t index) {
+/* A file that cannot be read says nothing about the design: the search ends. */
+static bool is_of_files(const struct error *error) {
+    return error->id == ERROR_ID_FILE_UNREADABLE;
+}
+
+/* One design. False with *error if nothing more is to be done. */
+static bool describe(struct call *call, uint32_t index, struct error *error) {
     struct size_study *study = &call->study;
     struct design_figures *design = &study->designs[index];
     struct experiment_labels labels;
     struct error_list errors;
-    struct error error = {0};
     const struct parts_prices *prices = study->demand.priced ? &call->prices : NULL;
     *design = (struct design_figures){
         .number = index, .goodput = NAN, .mtbf_s = NAN, .token_s = NAN, .cost = NAN, .memory_bytes = NAN, .watts = NAN};
@@ -87,13 +92,19 @@ static void describe(struct call *call, uint32_t index) {
         study->labels[index].values[a] = a < labels.n_axes ? labels.values[a] : NULL;
     }
     if (!good) {
-        refuse(design, DESIGN_REFUSED, &errors.errors[0]);
-    } else if (!size_target_describe(call->experiment, prices, design, &error)) {
-        refuse(design, DESIGN_REFUSED, &error);
-    } else {
-        design->limits = front_static_limits(&study->demand, design);
-        design->state = design->limits != 0 ? DESIGN_OUTSIDE : DESIGN_FLUID;
+        *error = errors.errors[0];
     }
+    if (!good || !size_target_describe(call->experiment, prices, design, error)) {
+        if (is_of_files(error)) {
+            return false;
+        }
+        refuse(design, DESIGN_REFUSED, error);
+        *error = (struct error){0};
+        return true;
+    }
+    design->limits = front_static_limits(&study->demand, design);
+    design->state = design->limits != 0 ? DESIGN_OUTSIDE : DESIGN_FLUID;
+    return true;
 }
 
 static bool describe_all(struct call *call, struct error *error) {
@@ -102,7 +113,9 @@ static bool describe_all(struct call *call, struct error *error) {
     study->labels = memory_allocate(study->n_designs, sizeof *study->labels);
     bool any = false;
     for (uint32_t i = 0; i < study->n_designs; i++) {
-        describe(call, i);
+        if (!describe(call, i, error)) {
+            return false;
+        }
         any = any || study->designs[i].state != DESIGN_REFUSED;
     }
     if (!any) {
@@ -144,7 +157,7 @@ static bool measure(struct call *call, uint32_t index, enum experiment_network_m
         front_judge(&call->study.demand, design);
         return true;
     }
-    if (error->exit_code == EXIT_CODE_INTERRUPTED) {
+    if (error->exit_code == EXIT_CODE_INTERRUPTED || is_of_files(error)) {
         return false;
     }
     refuse(design, DESIGN_FAILED, error);
@@ -286,7 +299,10 @@ static bool begin(struct call *call, struct error_list *errors) {
         read_design(call, 0, NULL, errors);
         return false;
     }
-    read_design(call, 0, &labels, &of_first);
+    if (!read_design(call, 0, &labels, &of_first) && is_of_files(&of_first.errors[0])) {
+        *errors = of_first;
+        return false;
+    }
     study->n_axes = labels.n_axes;
     memcpy(study->axes, labels.keys, sizeof study->axes);
     experiment_labels_fini(&labels);
