@@ -165,7 +165,7 @@ static void ask(struct crossings *crossings, uint32_t link) {
 }
 
 uint32_t crossing_ask(struct crossings *crossings, const struct flow_pairs *pairs, uint64_t flow,
-                      struct crossing_user **own) {
+                      struct crossing_part **own) {
     struct pass pass = begin(pairs, crossings);
     struct scratch *scratch = &pass.scratch;
     pass.only = flow;
@@ -175,8 +175,8 @@ uint32_t crossing_ask(struct crossings *crossings, const struct flow_pairs *pair
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t link = scratch->touched[i];
         ask(crossings, link);
-        (*own)[i] = (struct crossing_user){
-            .flow = link, .part = scratch->parts[link] / scratch->n_pairs, .certain = scratch->certain[link]};
+        (*own)[i] = (struct crossing_part){
+            .link = link, .part = scratch->parts[link] / scratch->n_pairs, .certain = scratch->certain[link]};
     }
     end(&pass);
     return count;

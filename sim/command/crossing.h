@@ -25,6 +25,13 @@ struct crossing_link {
     uint64_t n_users, capacity;
 };
 
+/** A link of a flow. */
+struct crossing_part {
+    uint32_t link;
+    double part;  /**< of the flow's packets, 0 to 1 */
+    bool certain; /**< as crossing_user */
+};
+
 /** Links that are asked about. Zero-initialise; ends with crossing_fini. */
 struct crossings {
     struct crossing_link *links;
@@ -34,7 +41,7 @@ struct crossings {
 
 /** Asks about the links of a flow; writes them, with its own part of each, to *own, to be freed by the caller. Returns how many. */
 uint32_t crossing_ask(struct crossings *crossings, const struct flow_pairs *pairs, uint64_t flow,
-                      struct crossing_user **own);
+                      struct crossing_part **own);
 
 /**
  * Finds the flows on all links that were asked about, and fills measurement.crossings. Where flows and ways are too many for that (some seconds), the

@@ -51,11 +51,8 @@ static bool is_in(const struct fabric *fabric, uint32_t link, enum group group) 
 }
 
 static bool fail_at(struct error *error, const struct experiment_place *place, const char *hint) {
-    snprintf(error->file, sizeof(error->file), "%s", place->file);
-    error->line = place->line;
-    error->column = place->column;
     error_hint(error, "%s", hint);
-    return false;
+    return experiment_place_blame(place, error);
 }
 
 static bool refuse_name(struct error *error, const struct experiment_place *place, const struct fabric *fabric,

@@ -2,6 +2,7 @@
 #include "base/error_id.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/quantity.h"
 #include "command/arguments.h"
 #include "command/command.h"
 #include "command/interrupt.h"
@@ -133,12 +134,11 @@ static bool describe_all(struct call *call, struct error *error) {
 
 /* ---- simulation ---- */
 
-static void tell(const struct call *call, const char *how, uint32_t done, uint32_t of,
+static void tell(const struct call *call, const char *how, const char *of, uint32_t done, uint32_t all,
                  const struct design_figures *design) {
-    char value[64];
+    char value[QUANTITY_TEXT_SIZE];
     if (!call->given->quiet) {
-        fprintf(stderr, "%s: %" PRIu32 " of %s%" PRIu32 ", design %" PRIu64 ": %s\n", how, done,
-                strcmp(how, "packets") == 0 ? "at most " : "", of, design->number,
+        fprintf(stderr, "%s: %" PRIu32 " %s %" PRIu32 ", design %" PRIu64 ": %s\n", how, done, of, all, design->number,
                 design->state == DESIGN_FAILED ? design->why
                                                : size_study_value(&call->study, design->value.mean, value));
     }
@@ -178,7 +178,7 @@ static bool measure_open(struct call *call, struct error *error) {
         if (!measure(call, i, EXPERIMENT_NETWORK_FLUID, error)) {
             return false;
         }
-        tell(call, "fluid model", ++done, open, &study->designs[i]);
+        tell(call, "fluid model", "of", ++done, open, &study->designs[i]);
     }
     return true;
 }
@@ -195,7 +195,7 @@ static bool measure_finalists(struct call *call, struct error *error) {
         if (!measure(call, next, EXPERIMENT_NETWORK_PACKET, error)) {
             return false;
         }
-        tell(call, "packets", done + 1, study->size.finalists, &study->designs[next]);
+        tell(call, "packets", "of at most", done + 1, study->size.finalists, &study->designs[next]);
     }
 }
 
@@ -247,10 +247,8 @@ static void print(const struct call *call) {
 
 /* A message that has no place gets that of the section. */
 static void locate(const struct experiment_place *place, struct error *error) {
-    if (error->exit_code == EXIT_CODE_CONFIGURATION && error->file[0] == '\0') {
-        snprintf(error->file, sizeof error->file, "%s", place->file);
-        error->line = place->line;
-        error->column = place->column;
+    if (error->exit_code == EXIT_CODE_CONFIGURATION) {
+        experiment_place_blame(place, error);
     }
 }
 

@@ -51,12 +51,6 @@ static const struct experiment_place *limit_place(const struct experiment_size *
                         : &size->token_time_place;
 }
 
-static void locate(struct error *error, const struct experiment_place *place) {
-    snprintf(error->file, sizeof error->file, "%s", place->file);
-    error->line = place->line;
-    error->column = place->column;
-}
-
 void size_report_impossible(const struct size_study *study, struct error *error) {
     char settings[SETTINGS_SIZE], reached[QUANTITY_TEXT_SIZE], asked[QUANTITY_TEXT_SIZE];
     uint32_t count;
@@ -70,7 +64,7 @@ void size_report_impossible(const struct size_study *study, struct error *error)
                   size_study_value(study, study->demand.target, asked),
                   size_study_value(study, study->designs[best].value.mean, reached), study->designs[best].number,
                   size_study_settings(study, best, settings, sizeof settings));
-        locate(error, &study->size.target_place);
+        experiment_place_blame(&study->size.target_place, error);
         if (limit > 0) {
             error_hint(error, "%" PRIu32 " designs break `%s`, whatever they would reach", count, limit_keys[limit]);
         } else {
@@ -80,7 +74,7 @@ void size_report_impossible(const struct size_study *study, struct error *error)
         error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_SIZE,
                   "no design keeps the limits: %" PRIu32 " of %" PRIu32 " break `%s`", count, study->n_designs,
                   limit_keys[limit]);
-        locate(error, limit_place(&study->size, limit));
+        experiment_place_blame(limit_place(&study->size, limit), error);
         error_hint(error, "`moefabric size --list` shows what each of them is made of");
     } else {
         error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_SIZE, "none of %" PRIu32 " designs could be simulated",

@@ -9,6 +9,7 @@
 #include "fabric/builder.h"
 #include "sizing/rings.h"
 #include "training/goodput.h"
+#include "training/training_memory.h"
 
 #include <math.h>
 
@@ -23,34 +24,6 @@ static bool init_setup(struct training_setup *setup, struct straggler_copies *co
 
 double size_step_memory(const struct experiment *experiment) {
     return gpu_find(experiment->training.gpu)->memory_gb * 1e9;
-}
-
-/* ---- memory ---- */
-
-/*
- * Layers whose activations the first stage holds, counted once for each micro-batch. As many micro-batches as stages are under way; where stages have several
- * parts (arXiv:2205.05198, section 4.2.3) or passes run together (warm_up of training/pipeline.c) stages - 1 parts more; together, one part on top.
- */
-static double layers_held(const struct training_setup *setup) {
-    const enum experiment_schedule schedule = setup->training->schedule;
-    const bool overlapped = schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
-    const double stages = setup->groups.pipeline;
-    const double parts = schedule == EXPERIMENT_SCHEDULE_1F1B ? 1 : setup->training->virtual_stages;
-    const double under_way = overlapped || parts > 1 ? stages * (1 + (stages - 1) / (stages * parts)) : stages;
-    const double more = overlapped ? 1 / parts : 0;
-    const double most = setup->groups.micro_batches;
-    return setup->preset->layers / stages * fmin(under_way + more, most);
-}
-
-static double bytes_of(enum experiment_type type) {
-    return type == EXPERIMENT_TYPE_BF16 ? 2 : type == EXPERIMENT_TYPE_FP8 ? 1 : 0.5;
-}
-
-/* Tokens that the busiest GPU of a group works on, as they came and as they go back. */
-static double buffer_bytes(const struct training_setup *setup, const struct experiment *experiment) {
-    const struct experiment_traffic *traffic = &experiment->traffic;
-    return (double)setup->groups.tokens * setup->preset->top_k * setup->exchange.expert_load * setup->preset->hidden *
-           (bytes_of(traffic->dispatch_type) + bytes_of(traffic->combine_type));
 }
 
 /* ---- interruptions ---- */
@@ -95,9 +68,7 @@ bool size_step_state(const struct experiment *experiment, double *bytes, double 
     if (!done || !training_step(&setup, NULL, NULL, &result, error)) {
         return false;
     }
-    *bytes = result.memory.weights + result.memory.gradients + result.memory.optimiser +
-             buffer_bytes(&setup, experiment) +
-             experiment->size.activation_bytes * setup.groups.tokens * setup.preset->hidden * layers_held(&setup);
+    *bytes = training_memory_sum(&result.memory);
     training_result_fini(&result);
     return fill_goodput(experiment, &setup, goodput, mtbf_s, error);
 }
@@ -124,7 +95,7 @@ static double gradient_share(const struct experiment *experiment, const struct t
 }
 
 bool size_step_value(const struct experiment *experiment, const struct training_exchange *exchange,
-                     enum size_target target, double *value, struct error *error) {
+                     enum size_target target, double *value, double *bytes, struct error *error) {
     struct training_setup setup;
     struct training_result result;
     struct straggler_copies copies;
@@ -143,6 +114,7 @@ bool size_step_value(const struct experiment *experiment, const struct training_
     *value = target == SIZE_TARGET_TIME_TO_TRAIN  ? train_report_run_s(setup.training, &figures)
              : target == SIZE_TARGET_TOKENS_PER_S ? figures.tokens_per_s_gpu * setup.groups.gpus
                                                   : figures.step_s;
+    *bytes = training_memory_sum(&result.memory);
     training_result_fini(&result);
     return true;
 }

@@ -12,15 +12,14 @@
 double size_step_memory(const struct experiment *experiment);
 
 /**
- * What a GPU of the fullest stage holds, in bytes: weights, gradients and optimiser; activations of the micro-batches under way (arXiv:2205.05198, section 4: of a
- * pipeline's first stage, those of all its stages' layers); tokens of the busiest expert GPU as they arrive and leave. Goodput and time between
+ * What a GPU of the fullest stage holds, in bytes (training/training_memory.h), with experts that are all as popular. Goodput and time between
  * interruptions are NAN where rates of failures are not given. False with *error if the configuration describes no step.
  */
 bool size_step_state(const struct experiment *experiment, double *bytes, double *goodput, double *mtbf_s,
                      struct error *error);
 
-/** The value of a target of training with these exchanges: seconds, or tokens a second. False with *error. */
+/** The value of a target of training with these exchanges, seconds or tokens a second, and what a GPU then holds. False with *error. */
 bool size_step_value(const struct experiment *experiment, const struct training_exchange *exchange,
-                     enum size_target target, double *value, struct error *error);
+                     enum size_target target, double *value, double *bytes, struct error *error);
 
 #endif

@@ -213,8 +213,9 @@ static bool find_exchange(const struct experiment *experiment, const struct size
 
 /* ---- values ---- */
 
+/* Of all seeds; what follows from a step goes to the figures: the mean time of a token, the memory of the fullest GPU. */
 static bool values_of(const struct experiment *experiment, const struct size_cache_entry *entry, double *values,
-                      double *token_s, struct error *error) {
+                      struct design_figures *figures, struct error *error) {
     const enum size_target target = size_check_target(&experiment->size);
     bool done = true;
     for (uint32_t seed = 0; seed < entry->n_seeds && done; seed++) {
@@ -223,9 +224,11 @@ static bool values_of(const struct experiment *experiment, const struct size_cac
         } else if (target == SIZE_TARGET_TOKENS_PER_S_GPU) {
             double one_s = 0;
             done = size_decode_value(experiment, &entry->exchanges[seed], &values[seed], &one_s, error);
-            *token_s = seed == 0 ? one_s / entry->n_seeds : *token_s + one_s / entry->n_seeds;
+            figures->token_s = (seed == 0 ? 0 : figures->token_s) + one_s / entry->n_seeds;
         } else {
-            done = size_step_value(experiment, &entry->exchanges[seed], target, &values[seed], error);
+            double bytes = 0;
+            done = size_step_value(experiment, &entry->exchanges[seed], target, &values[seed], &bytes, error);
+            figures->memory_bytes = seed == 0 ? bytes : fmax(figures->memory_bytes, bytes);
         }
     }
     return done;
@@ -236,8 +239,8 @@ bool size_target_measure(const struct experiment *experiment, const struct size_
     struct experiment *exchange = exchange_of(experiment, measure);
     struct size_cache_entry *entry = memory_allocate(1, sizeof *entry);
     double values[EXPERIMENT_SEEDS];
-    const bool done = find_exchange(exchange, measure, entry, error) &&
-                      values_of(experiment, entry, values, &figures->token_s, error);
+    const bool done =
+        find_exchange(exchange, measure, entry, error) && values_of(experiment, entry, values, figures, error);
     if (done) {
         const struct comparison_range range = comparison_range_of(values, entry->n_seeds);
         const double e = experiment->size.model_error;

@@ -14,7 +14,7 @@ enum { SLOW_FLOWS = 20, SUBJECTS = SLOW_FLOWS + 2 };
 /* A flow that is to be explained, and its links. */
 struct subject {
     uint64_t flow;
-    struct crossing_user *links; /* flow: number of the link */
+    struct crossing_part *links;
     uint32_t n_links;
 };
 
@@ -86,7 +86,7 @@ static struct subjects find_subjects(const struct measurement *measurement, uint
     return subjects;
 }
 
-static const struct crossing_link *link_of(const struct crossings *crossings, uint64_t link) {
+static const struct crossing_link *link_of(const struct crossings *crossings, uint32_t link) {
     return &crossings->links[crossings->place_of[link] - 1];
 }
 
@@ -96,7 +96,7 @@ static void explain(struct measurement *measurement, const char *subject_name, c
     struct explanation_link *links = memory_allocate(subject->n_links, sizeof *links);
     uint32_t n_links = 0;
     for (uint32_t i = 0; i < subject->n_links; i++) {
-        const struct crossing_link *link = link_of(crossings, subject->links[i].flow);
+        const struct crossing_link *link = link_of(crossings, subject->links[i].link);
         if (!subject->links[i].certain) {
             continue;
         }
@@ -120,7 +120,7 @@ static struct measurement_slow_flow reason_of(const struct measurement *measurem
                                               const struct crossings *crossings) {
     struct reason_link *links = memory_allocate(subject->n_links, sizeof *links);
     for (uint32_t i = 0; i < subject->n_links; i++) {
-        const struct crossing_link *link = link_of(crossings, subject->links[i].flow);
+        const struct crossing_link *link = link_of(crossings, subject->links[i].link);
         struct reason_user *users = memory_allocate(link->n_users, sizeof *users);
         for (uint64_t k = 0; k < link->n_users; k++) {
             users[k] = (struct reason_user){.flow = link->users[k].flow, .part = link->users[k].part};

@@ -228,10 +228,7 @@ static bool check_given(const struct experiment *experiment, const struct goodpu
               "training.checkpoint.interval (%s) is longer than all of the training (%s)",
               text(first, experiment->training.checkpoint.interval_s), text(second, longest_s));
     error_hint(error, "0 = the optimum, %s", text(first, goodput->optimum_s));
-    snprintf(error->file, sizeof error->file, "%s", place->file);
-    error->line = place->line;
-    error->column = place->column;
-    return false;
+    return experiment_place_blame(place, error);
 }
 
 static bool refuse_endless(const struct goodput_job *job, const struct goodput *goodput, const char *policy,

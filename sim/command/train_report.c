@@ -2,7 +2,6 @@
 #include "command/train_report.h"
 
 #include "base/quantity.h"
-#include "base/table.h"
 #include "training/training_memory.h"
 
 #include <inttypes.h>
@@ -223,6 +222,11 @@ void train_report_table(FILE *stream, const struct training_setup *setup, const 
     table_free(table);
 }
 
+void train_report_changed_cell(struct table *table, const struct train_column *column, double step_s) {
+    const double less = 100 * (1 - step_s / column->mean.step_s);
+    table_cell(table, "%.4g s (%s%.1f %%)", step_s, less < 0 ? "+" : "−", fabs(less));
+}
+
 /* What is taken away. */
 enum cause { CAUSE_SKEW, CAUSE_EXCHANGE, CAUSE_LAUNCH, CAUSE_GRADIENTS, CAUSES };
 
@@ -292,8 +296,7 @@ bool train_report_causes(FILE *stream, const struct training_setup *setup, const
         }
         table_cell(table, "%s", names[cause]);
         for (uint32_t i = 0; i < n_columns; i++) {
-            const double less = 100 * (1 - steps_s[i][cause] / columns[i].mean.step_s);
-            table_cell(table, "%.4g s (%s%.1f %%)", steps_s[i][cause], less < 0 ? "+" : "−", fabs(less));
+            train_report_changed_cell(table, &columns[i], steps_s[i][cause]);
         }
     }
     if (done) {

@@ -5,6 +5,7 @@
 #ifndef MOEFABRIC_COMMAND_TRAIN_REPORT_H
 #define MOEFABRIC_COMMAND_TRAIN_REPORT_H
 
+#include "base/table.h"
 #include "training/training_step.h"
 
 #include <stdio.h>
@@ -36,6 +37,9 @@ void train_report_layout(FILE *stream, const struct training_setup *setup, const
 /** The table. seeds: how many there were. */
 void train_report_table(FILE *stream, const struct training_setup *setup, const struct train_column *columns,
                         uint32_t n_columns, uint32_t seeds);
+
+/** A cell: a step with something changed, and how much shorter or longer than the column's it is. */
+void train_report_changed_cell(struct table *table, const struct train_column *column, double step_s);
 
 /** Each cause removed in turn, for every policy. False with *error if a step cannot be made. */
 bool train_report_causes(FILE *stream, const struct training_setup *setup, const struct train_column *columns,

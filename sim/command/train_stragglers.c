@@ -120,11 +120,6 @@ bool train_stragglers_nic_share(double *share, const struct experiment *experime
 
 /* ---- the table ---- */
 
-static void cell(struct telling *telling, uint32_t column, double step_s) {
-    const double less = 100 * (1 - step_s / telling->columns[column].mean.step_s);
-    table_cell(telling->table, "%.4g s (%s%.1f %%)", step_s, less < 0 ? "+" : "−", fabs(less));
-}
-
 /* A row of steps that need no simulation. */
 static bool row_of_step(struct telling *telling, const char *name, const struct straggler_copies *copies) {
     table_cell(telling->table, "%s", name);
@@ -137,7 +132,7 @@ static bool row_of_step(struct telling *telling, const char *name, const struct 
         if (!training_step(&changed, NULL, NULL, &result, telling->error)) {
             return false;
         }
-        cell(telling, i, (double)result.step_ps / 1e12);
+        train_report_changed_cell(telling->table, &telling->columns[i], (double)result.step_ps / 1e12);
         training_result_fini(&result);
     }
     return true;
@@ -237,7 +232,7 @@ static bool row_again(struct telling *telling, const char *name, const struct ex
     table_cell(telling->table, "%s", name);
     telling->n_rows++;
     for (uint32_t i = 0; i < telling->n_columns; i++) {
-        cell(telling, i, columns[i].mean.step_s);
+        train_report_changed_cell(telling->table, &telling->columns[i], columns[i].mean.step_s);
     }
     return true;
 }

@@ -399,10 +399,9 @@ struct experiment_size {
     double fluid_error;        /**< by which designs may be better than the fluid model says */
     uint32_t finalists;
     uint64_t seeds[EXPERIMENT_SEEDS];
-    uint32_t n_seeds;        /**< 0: the configuration's own */
-    double activation_bytes; /**< of a token and hidden element in a layer, kept for the backward pass */
-    uint64_t limit;          /**< points at most */
-    uint64_t n_points;       /**< 0: there is no section */
+    uint32_t n_seeds;  /**< 0: the configuration's own */
+    uint64_t limit;    /**< points at most */
+    uint64_t n_points; /**< 0: there is no section */
     struct experiment_place place, target_place;
     struct experiment_place power_place, racks_place, budget_place, memory_place, token_time_place;
 };

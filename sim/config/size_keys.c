@@ -36,13 +36,9 @@ const struct key size_keys[SIZE_KEYS] = {
     {"budget", KEY_REAL, QUANTITY_REAL, "0", "1e15", "0",
      .doc = "Most that parts may cost, by the file `prices` and in its currency." LIMIT, FIELD(budget)},
     {"memory", KEY_REAL, QUANTITY_SHARE, "0.01", "1", "0.9",
-     .doc = "Share of a GPU's memory that weights, gradients, optimiser, activations and the buffers of experts may "
-            "fill; the rest is for the framework (estimate).",
+     .doc = "Share of a GPU's memory that weights, gradients, optimiser and activations may fill (training.recompute, "
+            "training.expert_buffers); the rest is for the framework and buffers of exchanges (estimate).",
      FIELD(memory_share)},
-    {"activation_bytes", KEY_REAL, QUANTITY_REAL, "0", "1000", "34",
-     .doc = "Bytes that a layer keeps for its backward pass, for each token and element of the hidden state: 34 with a "
-            "fused attention (Korthikanti and others, arXiv:2205.05198, section 4.1), 2 where all is computed again.",
-     FIELD(activation_bytes)},
     {"rack_power", KEY_QUANTITY, QUANTITY_POWER, NULL, "1000 MW", "0 W",
      .doc = "Of a rack with its GPUs, CPUs and NVLink: as part of all power. 0 = not known: the network alone counts.",
      FIELD(rack_power_watts)},

@@ -7,7 +7,7 @@
 
 #include "config/key.h"
 
-enum { SIZE_KEYS = 21 };
+enum { SIZE_KEYS = 20 };
 
 /** Keys of the section `size`; base struct experiment_size. */
 extern const struct key size_keys[SIZE_KEYS];

@@ -185,7 +185,7 @@ static const struct {
     {"racks", "of a design: NVLink domains"},
     {"switches", "of a design: of all tiers and planes"},
     {"optical modules", "of a design: at NICs and switches"},
-    {"memory of a GPU", "of a design: weights, gradients, optimiser, activations and the buffers of experts, at most"},
+    {"memory of a GPU", "of a design: weights, gradients, optimiser and activations, of the fullest stage"},
 };
 
 const char *metric_legend(const char *group) {
