@@ -124,11 +124,8 @@ static void add_place(struct filling *filling, const struct experiment_failure *
 
 /* The error of a failure, with its place. */
 static bool refuse(struct error *error, const struct experiment_failure *given, const char *hint) {
-    snprintf(error->file, sizeof(error->file), "%s", given->file);
-    error->line = given->line;
-    error->column = given->column;
     error_hint(error, "%s", hint);
-    return false;
+    return experiment_place_blame(&given->place, error);
 }
 
 static bool refuse_unknown(struct error *error, const struct fabric *fabric, const struct experiment_failure *given) {

@@ -245,7 +245,7 @@ static void print(const struct call *call) {
     fflush(stdout);
 }
 
-/* A message that has no place gets that of the section. */
+/* A contradiction that has no place gets that of the section. */
 static void locate(const struct experiment_place *place, struct error *error) {
     if (error->exit_code == EXIT_CODE_CONFIGURATION) {
         experiment_place_blame(place, error);

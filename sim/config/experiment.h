@@ -304,8 +304,7 @@ struct experiment_failure {
     uint32_t count;    /**< times that it happens */
     double rate;       /**< slow, slow_receive: share that is left */
     double loss;       /**< lossy: probability */
-    char file[256];    /**< where it is written, for messages about what is found to be wrong later */
-    unsigned line, column;
+    struct experiment_place place;
 };
 
 enum experiment_background_pattern {

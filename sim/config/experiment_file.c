@@ -8,6 +8,7 @@
 #include "config/design.h"
 #include "config/experiment_check.h"
 #include "config/experiment_doubt.h"
+#include "config/experiment_places.h"
 #include "config/experiment_preset.h"
 #include "config/experiment_unused.h"
 #include "config/failure_reader.h"
@@ -19,7 +20,6 @@
 #include "config/placement_file.h"
 #include "config/policy_reader.h"
 #include "config/section_reader.h"
-#include "config/size_check.h"
 #include "config/sweep.h"
 #include "config/topology_check.h"
 #include "config/topology_file.h"
@@ -182,50 +182,6 @@ static void check_placement(const struct reading *reading, const struct contradi
     placement_file_fini(&file);
 }
 
-/** Remembers where a value stands. */
-static void locate(const struct tree_node *root, const char *path, struct experiment_place *place) {
-    const struct tree_entry *entry = tree_find_path(root, path);
-    if (entry != NULL) {
-        const struct tree_place *at = &entry->value->place;
-        snprintf(place->file, sizeof place->file, "%s", at->source->name);
-        place->line = at->line;
-        place->column = at->column;
-    }
-}
-
-/** Where a target and limits stand, for a design space in which none is kept. */
-static void locate_size(const struct tree_node *root, struct experiment_size *size) {
-    locate(root, "size", &size->place);
-    for (int target = 0; target < SIZE_TARGETS; target++) {
-        locate(root, size_check_target_keys[target], &size->target_place);
-    }
-    locate(root, "size.power", &size->power_place);
-    locate(root, "size.racks", &size->racks_place);
-    locate(root, "size.budget", &size->budget_place);
-    locate(root, "size.memory", &size->memory_place);
-    locate(root, "size.output_token_time", &size->token_time_place);
-}
-
-/** Where a training step's section and those of its keys stand that the rest of the configuration can contradict. */
-static void locate_training(const struct tree_node *root, struct experiment_training *training) {
-    static const char *const keys[EXPERIMENT_TRAINING_KEYS] = {
-        [EXPERIMENT_TRAINING_GPUS] = "training.gpus",
-        [EXPERIMENT_TRAINING_GLOBAL_BATCH] = "training.global_batch",
-        [EXPERIMENT_TRAINING_LAYOUT] = "training.pipeline_layout",
-        [EXPERIMENT_TRAINING_PRECISION] = "training.precision",
-        [EXPERIMENT_TRAINING_EXPERT_PRECISION] = "training.expert_precision",
-        [EXPERIMENT_TRAINING_ATTENTION_PRECISION] = "training.attention_precision",
-        [EXPERIMENT_TRAINING_LOGITS_PRECISION] = "training.logits_precision",
-    };
-    locate(root, "training", &training->place);
-    for (int key = 0; key < EXPERIMENT_TRAINING_KEYS; key++) {
-        locate(root, keys[key], &training->key_places[key]);
-    }
-    locate(root, "training.stragglers.slow_gpus", &training->stragglers.place);
-    locate(root, "training.failures", &training->failures.place);
-    locate(root, "training.checkpoint", &training->checkpoint.place);
-}
-
 /** All values, once files and overrides are one tree. */
 static void fill(const struct reading *reading, const struct tree_node *topology) {
     struct experiment *experiment = reading->experiment;
@@ -248,12 +204,7 @@ static void fill(const struct reading *reading, const struct tree_node *topology
     if (background != NULL) {
         background_reader_read(background->value, experiment, reading->errors);
     }
-    locate(reading->root, "gate.file", &experiment->traffic.routing.file_place);
-    locate(reading->root, "gate.layer", &experiment->traffic.routing.layer_place);
-    locate_training(reading->root, &experiment->training);
-    locate_size(reading->root, &experiment->size);
-    locate(reading->root, "record.links", &experiment->record.links_place);
-    locate(reading->root, "record.pairs", &experiment->record.pairs_place);
+    experiment_places_take(reading->root, experiment);
     const struct contradiction_scope scope = {
         .topology = topology, .experiment = reading->root, .errors = reading->errors};
     if (topology != NULL) {

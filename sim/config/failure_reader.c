@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "config/failure_reader.h"
 
+#include "config/experiment_places.h"
 #include "config/key.h"
 #include "config/section_reader.h"
 
@@ -33,9 +34,7 @@ static void read_item(const struct tree_node *node, struct experiment_failure *f
         return;
     }
     section_reader_read_section(section, node, failure, errors);
-    failure->line = node->place.line;
-    failure->column = node->place.column;
-    snprintf(failure->file, sizeof failure->file, "%s", node->place.source->name);
+    failure->place = experiment_places_of(&node->place);
     if (errors->count + errors->dropped == before) {
         check_times(node, failure, errors);
     }

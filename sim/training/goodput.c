@@ -2,6 +2,7 @@
 #include "training/goodput.h"
 
 #include "base/error_id.h"
+#include "config/experiment_place.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_errno.h>
@@ -139,7 +140,6 @@ double goodput_expected_s(const struct goodput *goodput, double interval_s, doub
 
 /* The optimum may be where one is written as soon as the next begins, but for rounding. */
 static bool check_writing(const struct goodput *goodput, const struct goodput_job *job, struct error *error) {
-    const struct experiment_place *place = &job->checkpoint->place;
     if (goodput->write_s <= (goodput->interval_s + goodput->cost_s) * (1 + ROUNDING)) {
         return true;
     }
@@ -147,10 +147,7 @@ static bool check_writing(const struct goodput *goodput, const struct goodput_jo
               "a checkpoint of %.4g GB takes %.4g s to write, but the next comes after %.4g s", goodput->bytes / 1e9,
               goodput->write_s, goodput->interval_s + goodput->cost_s);
     error_hint(error, "a longer interval, or more of storage_rate");
-    snprintf(error->file, sizeof error->file, "%s", place->file);
-    error->line = place->line;
-    error->column = place->column;
-    return false;
+    return experiment_place_blame(&job->checkpoint->place, error);
 }
 
 static void fill_checkpoint(struct goodput *goodput, const struct goodput_job *job) {

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "config/configuration.h"
 #include "config/experiment_file.h"
+#include "config/experiment_places.h"
 #include "config/key.h"
 #include "config/section_reader.h"
 #include "config/topology_file.h"
@@ -149,17 +150,8 @@ static void check_round_trip(void) {
     const bool good = experiment_read_text("resolved", text, size, NULL, 0, &again, &errors);
     experiment_report(stderr, &errors);
     ck_assert(good);
-    memset(experiment.topology_path, 0, sizeof experiment.topology_path);
-    memset(experiment.topology.path, 0, sizeof experiment.topology.path);
-    experiment.record.links_place = again.record.links_place; /* of another file */
-    experiment.record.pairs_place = again.record.pairs_place;
-    experiment.traffic.routing.file_place = again.traffic.routing.file_place;
-    experiment.traffic.routing.layer_place = again.traffic.routing.layer_place;
-    experiment.training.place = again.training.place;
-    memcpy(experiment.training.key_places, again.training.key_places, sizeof experiment.training.key_places);
-    experiment.training.stragglers.place = again.training.stragglers.place;
-    experiment.training.failures.place = again.training.failures.place;
-    experiment.training.checkpoint.place = again.training.checkpoint.place;
+    experiment_places_forget(&experiment); /* of another file */
+    experiment_places_forget(&again);
     ck_assert_mem_eq(&experiment, &again, sizeof experiment);
     char *text_again = configuration_resolved_text(&again, NULL);
     ck_assert_str_eq(text, text_again);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "config/configuration.h"
 #include "config/experiment_file.h"
+#include "config/experiment_places.h"
 
 #include "fuzz.h"
 
@@ -25,32 +26,13 @@ static void check_errors(const struct error_list *errors) {
 }
 
 /* Where values are written differs; the values must not. */
-static void take_places(struct experiment *to, const struct experiment *from) {
-    for (uint32_t i = 0; i < to->n_failures; i++) {
-        struct experiment_failure *one = &to->failures[i];
-        memcpy(one->file, from->failures[i].file, sizeof one->file);
-        one->line = from->failures[i].line;
-        one->column = from->failures[i].column;
-    }
-    to->traffic.routing.file_place = from->traffic.routing.file_place;
-    to->traffic.routing.layer_place = from->traffic.routing.layer_place;
-    to->record.links_place = from->record.links_place;
-    to->record.pairs_place = from->record.pairs_place;
-    to->training.place = from->training.place;
-    memcpy(to->training.key_places, from->training.key_places, sizeof to->training.key_places);
-    to->training.stragglers.place = from->training.stragglers.place;
-    to->training.failures.place = from->training.failures.place;
-    to->training.checkpoint.place = from->training.checkpoint.place;
-}
-
 static void check_round_trip(struct experiment *experiment, struct experiment *again, struct error_list *errors) {
     size_t size;
     char *text = configuration_resolved_text(experiment, &size);
     const bool good = experiment_read_text("resolved", text, size, NULL, 0, again, errors);
     REQUIRE(good, "the resolved configuration is refused: %s", errors->errors[0].message);
-    memset(experiment->topology_path, 0, sizeof experiment->topology_path);
-    memset(experiment->topology.path, 0, sizeof experiment->topology.path);
-    take_places(experiment, again);
+    experiment_places_forget(experiment);
+    experiment_places_forget(again);
     experiment->sweep = again->sweep; // what is resolved is one point, and one design
     experiment->size = again->size;
     experiment->design = again->design;
