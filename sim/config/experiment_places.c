@@ -41,7 +41,7 @@ static const struct {
 enum { PLACES = sizeof places / sizeof places[0] };
 
 static struct experiment_place *member_of(struct experiment *experiment, size_t i) {
-    return (struct experiment_place *)((char *)experiment + places[i].offset);
+    return (void *)((char *)experiment + places[i].offset); // offsets are of struct experiment_place, and aligned so
 }
 
 struct experiment_place experiment_places_of(const struct tree_place *place) {
