@@ -96,6 +96,21 @@ struct rig *rig_create(const struct rig_shape *shape) {
     return rig;
 }
 
+struct rig *rig_create_round(uint32_t leaves) {
+    const struct rig_shape ring = {.leaves = leaves, .hosts_per_leaf = 1, .spines = leaves, .up_ps = 20};
+    struct rig *rig = rig_create(&ring);
+    const struct fabric *fabric = rig->fabric;
+    for (uint32_t to = 0; to < leaves; to++) {
+        for (uint32_t i = 0; i < leaves; i++) {
+            const struct fabric_route up = {.first_port = (uint16_t)(1 + i), .count = 1}; /* behind the host's */
+            const struct fabric_route down = {.first_port = (uint16_t)((i + 1) % leaves), .count = 1};
+            fabric->routes[i * fabric->plane_leaves + to] = up;
+            fabric->routes[(leaves + i) * fabric->plane_leaves + to] = down;
+        }
+    }
+    return rig;
+}
+
 void rig_free(struct rig *rig) {
     network_free(rig->network);
     traffic_list_free(rig->list);

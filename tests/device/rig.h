@@ -62,6 +62,13 @@ struct fabric *rig_fabric(const struct rig_shape *shape);
 /** A set-up on a new fabric of this shape. Ends with rig_free. */
 struct rig *rig_create(const struct rig_shape *shape);
 
+/**
+ * The same on a new fabric of so many leaves, a host each, and as many spines, which sends all traffic round: leaf 0, spine 0, leaf 1, spine 1,
+ * … leaf 0. Such routes go down and up again, which is what no builder makes and what lets buffers wait on each other (Dally and Seitz:
+ * Deadlock-Free Message Routing, 1987).
+ */
+struct rig *rig_create_round(uint32_t leaves);
+
 /** Frees a set-up with all it owns. */
 void rig_free(struct rig *rig);
 

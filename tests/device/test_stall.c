@@ -5,30 +5,13 @@
 
 #include <check.h>
 
-enum { LEAVES = 3, PORTS_OF_HOSTS = 1 };
+enum { LEAVES = 3 };
 
-static const struct rig_shape ring = {.leaves = LEAVES, .hosts_per_leaf = 1, .spines = LEAVES, .up_ps = 20};
 static const struct rig_shape star = {.leaves = 1, .hosts_per_leaf = 4, .up_ps = 20, .cut_through = true};
-
-/*
- * Sends all traffic round: leaf 0, spine 0, leaf 1, spine 1, leaf 2, spine 2, leaf 0. Such routes go down and up again, which is
- * what no builder makes and what lets buffers wait on each other (Dally and Seitz: Deadlock-Free Message Routing, 1987).
- */
-static void route_round(struct fabric *fabric) {
-    for (uint32_t to = 0; to < LEAVES; to++) {
-        for (uint32_t i = 0; i < LEAVES; i++) {
-            const struct fabric_route up = {.first_port = (uint16_t)(PORTS_OF_HOSTS + i), .count = 1};
-            const struct fabric_route down = {.first_port = (uint16_t)((i + 1) % LEAVES), .count = 1};
-            fabric->routes[i * fabric->plane_leaves + to] = up;
-            fabric->routes[(LEAVES + i) * fabric->plane_leaves + to] = down;
-        }
-    }
-}
 
 /* Every host sends to the one `hops` leaves further round. Buffers hold a few packets. */
 static struct rig *round_rig(uint32_t hops) {
-    struct rig *rig = rig_create(&ring);
-    route_round(rig->fabric);
+    struct rig *rig = rig_create_round(LEAVES);
     const struct switch_parameters small = {.pfc = true,
                                             .lossless_pool_bytes = 20000,
                                             .lossy_pool_bytes = 1000000,

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum { SIZE = 1000, SIZE_PS = SIZE * STAND_PS_PER_BYTE, DETECTION_PS = 1000000, RESTORATION_PS = 700000 };
-enum { LEAVES = 3, PORTS_OF_HOSTS = 1 };
+enum { LEAVES = 3 };
 
 static struct stand *watched(void) {
     struct stand *stand = stand_create();
@@ -154,23 +154,9 @@ START_TEST(an_ingress_whose_packets_are_discarded_is_resumed) {
 }
 END_TEST
 
-/* Sends all traffic round, up and down again: leaf 0, spine 0, leaf 1, spine 1, leaf 2, spine 2, leaf 0. */
-static void route_round(struct fabric *fabric) {
-    for (uint32_t to = 0; to < LEAVES; to++) {
-        for (uint32_t i = 0; i < LEAVES; i++) {
-            const struct fabric_route up = {.first_port = (uint16_t)(PORTS_OF_HOSTS + i), .count = 1};
-            const struct fabric_route down = {.first_port = (uint16_t)((i + 1) % LEAVES), .count = 1};
-            fabric->routes[i * fabric->plane_leaves + to] = up;
-            fabric->routes[(LEAVES + i) * fabric->plane_leaves + to] = down;
-        }
-    }
-}
-
 /* Two leaves further each, through buffers of some packets: a deadlock (test_stall.c). */
 static struct rig *deadlock(uint64_t detection_ps) {
-    const struct rig_shape ring = {.leaves = LEAVES, .hosts_per_leaf = 1, .spines = LEAVES, .up_ps = 20};
-    struct rig *rig = rig_create(&ring);
-    route_round(rig->fabric);
+    struct rig *rig = rig_create_round(LEAVES);
     rig->parameters.leaf = rig->parameters.spine = (struct switch_parameters){.pfc = true,
                                                                               .lossless_pool_bytes = 20000,
                                                                               .lossy_pool_bytes = 1000000,
