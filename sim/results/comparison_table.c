@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "results/comparison_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -59,43 +60,11 @@ static void put_field(FILE *stream, int *owed, const char *text, int width, bool
     *owed = right ? 0 : blanks;
 }
 
-/** Decimals that leave about three significant digits. */
-static int decimals_for(double value) {
-    return value == 0.0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3;
-}
-
-/** What stands in parentheses: the confidence interval of the mean, or with too few seeds for one the lowest and highest. */
-static struct interval shown_bounds(const struct comparison_range *range) {
-    return isnan(range->interval.low) ? (struct interval){range->low, range->high} : range->interval;
-}
-
-/** "1.23 (1.20–1.27)"; no range where it would only repeat the mean; "–" where nothing is defined. A count is whole, the mean of counts need not be. */
-static void format_value(char *text, const struct comparison_range *range, enum metric_quantity quantity, double unit) {
-    char mean[32], low[32], high[32];
-    if (range->count == 0) {
-        snprintf(text, CELL_SIZE, "–");
-        return;
-    }
-    const bool pieces = quantity >= METRIC_PACKETS && unit == 1.0;
-    const struct interval bounds = shown_bounds(range);
-    const int decimals = pieces ? range->mean != floor(range->mean) : decimals_for(range->mean / unit);
-    const int range_decimals =
-        pieces && bounds.low == floor(bounds.low) && bounds.high == floor(bounds.high) ? 0 : decimals;
-    snprintf(mean, sizeof mean, "%.*f", decimals, range->mean / unit);
-    snprintf(low, sizeof low, "%.*f", range_decimals, bounds.low / unit);
-    snprintf(high, sizeof high, "%.*f", range_decimals, bounds.high / unit);
-    if (strcmp(low, high) == 0) {
-        snprintf(text, CELL_SIZE, "%s", mean);
-    } else {
-        snprintf(text, CELL_SIZE, "%s (%s–%s)", mean, low, high);
-    }
-}
-
 static void format_factor(char *text, size_t size, double factor) {
     if (factor > 0.0 && factor < 0.005) {
         snprintf(text, size, "<0.01");
     } else {
-        const int decimals = decimals_for(factor);
+        const int decimals = comparison_text_decimals(factor);
         snprintf(text, size, "%.*f", decimals < 2 && factor > 0.0 ? decimals : 2, factor);
     }
 }
@@ -107,7 +76,7 @@ static void format_ratio(char *text, const struct comparison_range *ratio, bool 
     if (ratio->count == 0) {
         return;
     }
-    const struct interval bounds = shown_bounds(ratio);
+    const struct interval bounds = comparison_text_bounds(ratio);
     const char *open = comparison_is_open(ratio) ? "~" : "";
     format_factor(mean, sizeof mean, ratio->mean);
     format_factor(low, sizeof low, bounds.low);
@@ -127,7 +96,7 @@ static void format_row(struct line *line, const struct comparison_row *row, uint
     const double unit = metric_unit(row->metric->quantity, largest, line->unit);
     memcpy(line->name, row->name, sizeof line->name);
     for (uint32_t policy = 0; policy < n_policies; policy++) {
-        format_value(line->cells[policy].value, &row->ranges[policy], row->metric->quantity, unit);
+        comparison_text_value(line->cells[policy].value, CELL_SIZE, &row->ranges[policy], row->metric->quantity, unit);
         if (policy > 0) {
             format_ratio(line->cells[policy].ratio, &row->ratios[policy], detail);
         }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "results/comparison_text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -85,30 +86,6 @@ uint32_t sweep_print_headlines(const struct sweep_table *table, bool detail, uin
     return n;
 }
 
-/** Digits that leave about three significant ones. */
-static int decimals_for(double value) {
-    return value == 0.0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3;
-}
-
-/** "1.23 (1.20–1.27)" as in a comparison; "–" where nothing is defined. */
-static void format(char text[CELL_SIZE], const struct comparison_range *range, double unit) {
-    char mean[24], low[24], high[24];
-    if (range->count == 0) {
-        snprintf(text, CELL_SIZE, "–");
-        return;
-    }
-    const bool few = isnan(range->interval.low);
-    const int decimals = decimals_for(range->mean / unit);
-    snprintf(mean, sizeof mean, "%.*f", decimals, range->mean / unit);
-    snprintf(low, sizeof low, "%.*f", decimals, (few ? range->low : range->interval.low) / unit);
-    snprintf(high, sizeof high, "%.*f", decimals, (few ? range->high : range->interval.high) / unit);
-    if (strcmp(low, high) == 0) {
-        snprintf(text, CELL_SIZE, "%s", mean);
-    } else {
-        snprintf(text, CELL_SIZE, "%s (%s–%s)", mean, low, high);
-    }
-}
-
 /** Columns of the table: metrics and their units. */
 struct columns {
     uint32_t metrics[MOST_COLUMNS], count;
@@ -161,7 +138,8 @@ static void add_rows(const struct sweep_table *table, const struct sweep_point *
         for (uint32_t i = 0; i < columns->count; i++) {
             char text[CELL_SIZE];
             const struct comparison_range range = sweep_table_range(point, first, end, columns->metrics[i]);
-            format(text, &range, columns->units[i]);
+            comparison_text_value(text, sizeof text, &range, table->metrics[columns->metrics[i]].metric->quantity,
+                                  columns->units[i]);
             table_cell(printed, "%s", text);
         }
         table_end_row(printed);
