@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/report_sweep.h"
 
-#include "base/memory.h"
 #include "report/page.h"
 #include "report/report_page.h"
 #include "results/sweep_csv.h"
 #include "results/sweep_print.h"
-
-#include <stdlib.h>
 
 enum { MOST_CHARTS = 64 };
 

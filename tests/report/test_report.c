@@ -50,8 +50,8 @@ START_TEST(the_page_needs_nothing_else) {
     ck_assert_int_eq(strncmp(page, "<!DOCTYPE html>", 15), 0);
     ck_assert_ptr_nonnull(strstr(page, "</html>"));
     ck_assert_ptr_nonnull(strstr(page, "Mike Bostock")); /* D3's licence asks for its name */
-    static const char *const others[] = {"src=\"", "<link",   "@import",   "url(",
-                                         "{data}", "{style}", "{library}", "{script}"};
+    static const char *const others[] = {"src=\"", "<link",  "@import",   "url(",     "{title}", "{style}",
+                                         "{body}", "{data}", "{library}", "{common}", "{script}"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         ck_assert_msg(strstr(page, others[i]) == NULL, "the page holds %s", others[i]);
     }
