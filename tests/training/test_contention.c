@@ -25,6 +25,12 @@ START_TEST(a_wave_reads_its_rows_and_columns_once) {
 }
 END_TEST
 
+START_TEST(large_multiplications_read_two_numbers_a_side) {
+    /* 128 SMs compute 2,048 × 2,048 results at once: of 2 × 2,048² operations a step, 2 × 2,048 numbers are read */
+    ck_assert_double_eq_tol(contention_memory_rate(2 * 2048.0 * 2048, 2, 128), 2 * 2048 * 2, 1e-9);
+}
+END_TEST
+
 START_TEST(latency_grows_as_memory_fills) {
     ck_assert_double_eq_tol(contention_latency(0, 0), 1, 1e-12);
     ck_assert_double_eq_tol(contention_latency(0, 0.5), 2, 1e-12);
@@ -61,6 +67,7 @@ int main(void) {
     TCase *tests = tcase_create("sharing a GPU");
     tcase_add_test(tests, tiles_are_computed_in_waves);
     tcase_add_test(tests, a_wave_reads_its_rows_and_columns_once);
+    tcase_add_test(tests, large_multiplications_read_two_numbers_a_side);
     tcase_add_test(tests, latency_grows_as_memory_fills);
     tcase_add_test(tests, an_exchange_waits_for_the_last_gpu_and_takes_its_sms);
     tcase_add_test(tests, busy_memory_slows_the_exchange);

@@ -142,6 +142,35 @@ START_TEST(a_host_is_slow_if_it_pauses_or_receives_slowly_by_a_good_nic) {
 }
 END_TEST
 
+START_TEST(what_costs_nothing_is_not_named_however_clear_it_is) {
+    const struct telemetry telemetry = healthy();
+    ranks[5].compute = 1.03; // eight spreads, and what clocks differ by
+    ranks[3].tokens = 1080;
+    links[2 * 7].rate_bytes_per_s = 48.5e9;
+    ck_assert_uint_eq(look(&telemetry).count, 0);
+}
+END_TEST
+
+START_TEST(what_differs_as_much_everywhere_is_not_named) {
+    const struct telemetry telemetry = healthy();
+    for (uint32_t i = 0; i < RANKS; i++) {
+        ranks[i].compute = 1 + 0.025 * ((int)(i * 7 % 5) - 2); // 5 % from the middle, 1.3 spreads
+    }
+    ck_assert_uint_eq(look(&telemetry).count, 0);
+}
+END_TEST
+
+START_TEST(who_receives_slowly_over_a_lossy_link_is_no_slow_host) {
+    const struct telemetry telemetry = healthy();
+    for (int i = 0; i < RANKS; i++) {
+        ranks[i].receive_share = i == 4 ? 0.6 : 0.95 + 0.001 * (i % 5);
+    }
+    links[2 * 4 + 1].errors = 100;
+    const struct detector_report report = look(&telemetry);
+    is_alone(&report, DETECTOR_LOSSY, 4, TELEMETRY_NONE);
+}
+END_TEST
+
 START_TEST(the_worst_comes_first) {
     const struct telemetry telemetry = healthy();
     ranks[5].compute = 1.1;
@@ -181,6 +210,9 @@ int main(void) {
     tcase_add_test(cases, links_of_switches_are_named_by_their_cable);
     tcase_add_test(cases, two_nics_on_each_others_rail_are_both_named);
     tcase_add_test(cases, a_host_is_slow_if_it_pauses_or_receives_slowly_by_a_good_nic);
+    tcase_add_test(cases, what_costs_nothing_is_not_named_however_clear_it_is);
+    tcase_add_test(cases, what_differs_as_much_everywhere_is_not_named);
+    tcase_add_test(cases, who_receives_slowly_over_a_lossy_link_is_no_slow_host);
     tcase_add_test(cases, the_worst_comes_first);
     tcase_add_test(cases, of_more_than_fit_the_worst_are_named);
     suite_add_tcase(suite, cases);

@@ -76,6 +76,21 @@ START_TEST(a_given_time_between_failures_wins) {
 }
 END_TEST
 
+START_TEST(parts_above_the_leaves_are_in_proportion) {
+    struct topology topology = cluster(); // 1,024 leaves of 16 uplinks, 16 spines
+    const struct experiment_interruptions failures = {
+        .rates = EXPERIMENT_FAILURE_SOURCE_LLAMA3, .reroute = true, .host_gpus = 8};
+    struct failure_part parts[FAILURE_COMPONENTS];
+    failure_rates_fill(parts, &failures, &topology, 8192);
+    ck_assert_uint_eq(parts[FAILURE_FABRIC_LINK].count, 8192);
+    ck_assert_uint_eq(parts[FAILURE_SPINE].count, 8);
+    topology.spine.ports = 2048; // 32,768 links of two clusters fill 16 spines
+    failure_rates_fill(parts, &failures, &topology, 32768);
+    ck_assert_uint_eq(parts[FAILURE_FABRIC_LINK].count, 32768);
+    ck_assert_uint_eq(parts[FAILURE_SPINE].count, 16);
+}
+END_TEST
+
 START_TEST(planes_keep_links_from_interrupting) {
     struct topology topology = cluster();
     topology.nic.planes = 2;
@@ -96,6 +111,7 @@ int main(void) {
     tcase_add_test(cases, network_of_llama_3_is_predicted_from_another_cluster);
     tcase_add_test(cases, projections_of_rsc_1_come_back);
     tcase_add_test(cases, a_given_time_between_failures_wins);
+    tcase_add_test(cases, parts_above_the_leaves_are_in_proportion);
     tcase_add_test(cases, planes_keep_links_from_interrupting);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -172,6 +172,33 @@ START_TEST(spares_help_up_to_as_many_as_are_in_repair) {
 }
 END_TEST
 
+/* Ten interruptions a course: near to normal, of which nine tenths are within 1.645 standard deviations of the mean. */
+START_TEST(fastest_and_slowest_have_nine_courses_of_ten_between_them) {
+    const struct goodput_job job = job_of(100 * HOUR_S);
+    const struct goodput goodput = goodput_of(&job);
+    struct goodput_runs runs;
+    goodput_simulate(&goodput, &job, 1, &runs);
+    const double deviation_s = runs.half_width_s * sqrt(runs.runs) / 1.96;
+    ck_assert_double_eq_tol((runs.mean_s - runs.fastest_s) / deviation_s, 1.645, 0.2);
+    ck_assert_double_eq_tol((runs.slowest_s - runs.mean_s) / deviation_s, 1.645, 0.2);
+}
+END_TEST
+
+/* What reliability.md says of the estimate: one spare host, and repairs that outlast the job. */
+START_TEST(with_too_few_spares_the_estimate_is_short_by_less_than_two_fifths) {
+    struct goodput_job job = job_of(5 * HOUR_S);
+    failures.warm_spares = 8;
+    failures.repair_s = 24 * HOUR_S;
+    checkpoint.interval_s = HOUR_S;
+    job.from_start = true;
+    const struct goodput goodput = goodput_of(&job);
+    struct goodput_runs runs;
+    goodput_simulate(&goodput, &job, 1, &runs);
+    ck_assert_double_ge(goodput.expected_s, 0.6 * runs.mean_s);
+    ck_assert_double_le(goodput.expected_s, 0.65 * runs.mean_s);
+}
+END_TEST
+
 START_TEST(nothing_fails_and_nothing_is_lost) {
     const struct goodput_job job = job_of(10 * HOUR_S);
     failures.gpu_mtbf_s = 0;
@@ -285,6 +312,8 @@ int main(void) {
     tcase_add_test(cases, a_long_job_is_as_one_that_goes_on_for_ever);
     tcase_add_test(cases, courses_take_the_expected_time_with_asynchronous_checkpoints);
     tcase_add_test(cases, spares_help_up_to_as_many_as_are_in_repair);
+    tcase_add_test(cases, fastest_and_slowest_have_nine_courses_of_ten_between_them);
+    tcase_add_test(cases, with_too_few_spares_the_estimate_is_short_by_less_than_two_fifths);
     tcase_add_test(cases, nothing_fails_and_nothing_is_lost);
     tcase_add_test(cases, a_job_that_never_ends_says_so);
     tcase_add_test(cases, many_hosts_in_repair_take_no_time);

@@ -2,6 +2,7 @@
 /* Pipelines against times that are worked out by hand, and against the formulas of their papers. */
 #include "run_suite.h"
 #include "training/pipeline.h"
+#include "training/pipeline_turn.h"
 
 #include <check.h>
 
@@ -78,6 +79,21 @@ START_TEST(as_many_passes_are_on_the_way_as_it_says) {
             ck_assert_uint_eq(pipeline_on_the_way(&pipeline, 3), 4 * (parts - 1) + 2);
         }
     }
+}
+END_TEST
+
+/* 5 put off at once, 7 more when an exchange of 1 is over: they go before the forward pass's 20. */
+START_TEST(what_is_put_off_adds_up) {
+    struct pipeline_segment forward_all[] = {{20, PIPELINE_COMPUTE, "f", false}};
+    struct pipeline_segment backward_all[] = {
+        {5, PIPELINE_COMPUTE, "w", true}, {1, PIPELINE_NETWORK, "bn", false}, {7, PIPELINE_COMPUTE, "w", true}};
+    const struct pipeline_pass forward = {forward_all, 1}, backward = {backward_all, 3};
+    const struct pipeline_sharing sharing = {1, 1};
+    const struct pipeline_turn turn = {.passes = {&forward, &backward}, .sharing = &sharing};
+    const struct pipeline_turn_result result = pipeline_turn_run(&turn);
+    ck_assert_uint_eq(result.pass_end_ps[PIPELINE_BACKWARD], 1);
+    ck_assert_uint_eq(result.pass_end_ps[PIPELINE_FORWARD], 32);
+    ck_assert_uint_eq(result.compute_ps, 32);
 }
 END_TEST
 
@@ -271,6 +287,7 @@ int main(void) {
     tcase_add_test(tests, bubble_of_1f1b_is_that_of_its_paper);
     tcase_add_test(tests, interleaving_divides_the_bubble);
     tcase_add_test(tests, as_many_passes_are_on_the_way_as_it_says);
+    tcase_add_test(tests, what_is_put_off_adds_up);
     tcase_add_test(tests, sends_take_time_between_stages);
     tcase_add_test(tests, exchanges_are_exposed_one_after_the_other);
     tcase_add_test(tests, a_forward_and_a_backward_hide_each_others_exchanges);

@@ -149,6 +149,19 @@ START_TEST(the_slowest_clock_of_a_group_is_where_order_statistics_put_it) {
 }
 END_TEST
 
+START_TEST(no_clock_is_drawn_that_stands_still) {
+    struct error error;
+    const struct experiment_stragglers stragglers = {.slow_gpu_clock = 1, .clock_deviation = 0.3, .seed = 1};
+    enum { GPUS = 20000 }; // of which sixteen would be beyond 3.17 standard deviations
+    double least = 1, *clocks = straggler_clocks(&stragglers, GPUS, &error);
+    for (int i = 0; i < GPUS; i++) {
+        least = fmin(least, clocks[i]);
+    }
+    ck_assert_double_eq(least, 0.05);
+    free(clocks);
+}
+END_TEST
+
 static bool at_once(void) {
     return true;
 }
@@ -188,6 +201,7 @@ int main(void) {
     tcase_add_test(cases, the_order_of_groups_says_which_stage_is_held_up);
     tcase_add_test(cases, groups_that_share_a_gpu_wait_for_each_other);
     tcase_add_test(cases, the_slowest_clock_of_a_group_is_where_order_statistics_put_it);
+    tcase_add_test(cases, no_clock_is_drawn_that_stands_still);
     tcase_add_test(cases, the_search_of_the_slowest_copy_finds_it_and_can_be_stopped);
     tcase_add_test(cases, gpus_that_do_not_exist_are_refused);
     suite_add_tcase(suite, cases);

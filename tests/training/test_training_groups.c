@@ -132,6 +132,96 @@ START_TEST(beyond_a_domain_keys_and_values_take_the_nic) {
 }
 END_TEST
 
+START_TEST(groups_are_worked_out) {
+    fixture_deepseek_v3(&experiment);
+    const struct training_groups groups = groups_of();
+    ck_assert_uint_eq(groups.data, 64);
+    ck_assert_uint_eq(groups.expert_data, 1);
+    ck_assert_uint_eq(groups.micro_batches, 8);
+    ck_assert_uint_eq(groups.tokens, 4096);
+    ck_assert_double_eq_tol(groups.nic_bytes_per_s, 100e9 * 4096 / 4160, 1);
+}
+END_TEST
+
+static void change_gpus(void) {
+    experiment.training.gpus = 255;
+}
+static void change_experts(void) {
+    experiment.traffic.expert_parallelism = 48;
+}
+static void change_batch(void) {
+    experiment.training.global_batch = 500;
+}
+static void change_rounds(void) {
+    experiment.training.global_batch = 64 * 6;
+}
+static void change_tokens(void) {
+    experiment.traffic.tokens_per_gpu = 1024;
+}
+static void change_sequence(void) {
+    experiment.training.sequence_tokens = 4096 * 17; // with so many sequences 2^32 + 4,096 tokens
+    experiment.training.micro_batch = 61681;
+    experiment.training.global_batch = 64 * 61681 * 4;
+}
+static void change_tensor(void) {
+    experiment.training.tensor_parallelism = 3;
+    experiment.training.gpus = 768;
+}
+
+static const struct {
+    void (*change)(void);
+    const char *message;
+} broken[] = {
+    {change_gpus,
+     "tensor 1 × context 1 × pipeline 4 parallelism = 4 GPUs for a copy of the model do not divide the 255 GPUs"},
+    {change_experts, "GPUs of an expert-parallel group (48) do not divide the GPUs of a pipeline stage (64)"},
+    {change_batch, "data-parallel copies × training.micro_batch (64) do not divide training.global_batch (500)"},
+    {change_rounds, "pipeline stages (4) do not divide the micro-batches of a copy (6)"},
+    {change_tokens, "4096 tokens of a sequence × 1 sequences ÷ 1 tensor-parallel GPUs = 4096 tokens, "
+                    "traffic.tokens_per_gpu says 1024"},
+    {change_sequence, "1 tensor-parallel GPUs = 4294971392 tokens, traffic.tokens_per_gpu says 4096"},
+    {change_tensor, "training.tensor_parallelism GPUs (3) do not divide the tokens of a micro-batch (4096)"},
+};
+
+START_TEST(what_does_not_divide_is_refused_with_the_arithmetic) {
+    struct training_groups groups;
+    struct error error = {0};
+    fixture_deepseek_v3(&experiment);
+    broken[_i].change();
+    ck_assert(!training_groups_fill(&groups, &experiment, &error));
+    ck_assert_msg(strstr(error.message, broken[_i].message) != NULL, "%s", error.message);
+}
+END_TEST
+
+START_TEST(too_few_gpus_for_a_copy_are_told_how_many_it_takes) {
+    struct training_groups groups;
+    struct error error = {0};
+    fixture_deepseek_v3(&experiment);
+    experiment.training.gpus = 3;
+    ck_assert(!training_groups_fill(&groups, &experiment, &error));
+    ck_assert_str_eq(error.hint, "one copy takes 4 GPUs");
+    fixture_deepseek_v3(&experiment);
+    change_batch();
+    ck_assert(!training_groups_fill(&groups, &experiment, &error));
+    ck_assert_str_eq(error.hint, "they divide 448 and 512");
+}
+END_TEST
+
+START_TEST(tokens_of_more_than_32_bits_are_not_cut) {
+    struct training_groups groups;
+    struct error error = {0};
+    fixture_deepseek_v3(&experiment);
+    experiment.training.virtual_stages = 1;
+    experiment.training.sequence_tokens = 65537;
+    experiment.training.micro_batch = 65536;
+    experiment.training.global_batch = 64 * 65536;
+    experiment.traffic.tokens_per_gpu = 65536; // 65,537 × 65,536 modulo 2^32
+    ck_assert(!training_groups_fill(&groups, &experiment, &error));
+    ck_assert_msg(strstr(error.message, "= 4295032832 tokens, traffic.tokens_per_gpu says 65536") != NULL, "%s",
+                  error.message);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("training-groups");
     TCase *tests = tcase_create("groups");
@@ -142,6 +232,11 @@ int main(void) {
     tcase_add_test(tests, tensor_collectives_hide_all_but_one_piece);
     tcase_add_test(tests, keys_and_values_by_hand);
     tcase_add_test(tests, beyond_a_domain_keys_and_values_take_the_nic);
+    tcase_add_test(tests, groups_are_worked_out);
+    tcase_add_loop_test(tests, what_does_not_divide_is_refused_with_the_arithmetic, 0,
+                        (int)(sizeof broken / sizeof *broken));
+    tcase_add_test(tests, too_few_gpus_for_a_copy_are_told_how_many_it_takes);
+    tcase_add_test(tests, tokens_of_more_than_32_bits_are_not_cut);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
