@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void fifo_grow(struct fifo *fifo) {
     const uint32_t capacity = fifo->capacity ? 2 * fifo->capacity : 64;
@@ -23,13 +24,20 @@ void fifo_send(struct fifo *fifo, uint32_t count) {
     fifo->sent += count;
 }
 
-void fifo_wait(struct fifo *fifo, const struct traffic_message *message) {
-    if (fifo->n_waiting == 0) {
+/* Those that wait move to the front once as many have gone as stay: each moves once at most for each that goes. */
+static void make_room(struct fifo *fifo) {
+    if (fifo->first_waiting > 0 && fifo->first_waiting >= fifo->n_waiting) {
+        memmove(fifo->waiting, &fifo->waiting[fifo->first_waiting], fifo->n_waiting * sizeof(*fifo->waiting));
         fifo->first_waiting = 0;
-    }
-    if (fifo->first_waiting + fifo->n_waiting == fifo->waiting_capacity) {
+    } else {
         fifo->waiting_capacity = fifo->waiting_capacity ? 2 * fifo->waiting_capacity : 4;
         fifo->waiting = memory_resize(fifo->waiting, fifo->waiting_capacity, sizeof(*fifo->waiting));
+    }
+}
+
+void fifo_wait(struct fifo *fifo, const struct traffic_message *message) {
+    if (fifo->first_waiting + fifo->n_waiting == fifo->waiting_capacity) {
+        make_room(fifo);
     }
     fifo->waiting[fifo->first_waiting + fifo->n_waiting++] = (struct fifo_waiting){.message = *message};
 }
