@@ -45,6 +45,8 @@ static const struct arguments_line option_lines[] = {
     {ARGUMENTS_SHARD, 'H', "shard", "I/N", "only every N-th point, from the I-th on; I from 1 to N"},
     {ARGUMENTS_INDEX, 'i', "index", "N", "only this point, numbered from 0 as --list has them"},
     {ARGUMENTS_DATA, 'D', "data", "FOLDER", "where files are that do not come with the program; their rows need it"},
+    {ARGUMENTS_CACHE, 'x', "cache", "FOLDER",
+     "where exchanges are kept from call to call: what is there is not simulated again"},
     {ARGUMENTS_JSON, 'j', "json", NULL, "print JSON instead of tables"},
     {ARGUMENTS_CSV, 'c', "csv", NULL, "print CSV instead of tables"},
     {ARGUMENTS_QUIET, 'q', "quiet", NULL, "no progress, no notes"},
@@ -215,6 +217,8 @@ static const char **text_of(struct arguments *arguments, int letter) {
         return &arguments->prices;
     case 'D':
         return &arguments->data;
+    case 'x':
+        return &arguments->cache;
     default:
         return NULL;
     }

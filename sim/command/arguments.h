@@ -44,6 +44,7 @@ enum arguments_option {
     ARGUMENTS_INDEX = 1 << 25,   /**< --index N */
     ARGUMENTS_CSV = 1 << 16,     /**< --csv */
     ARGUMENTS_DATA = 1 << 17,    /**< --data FOLDER */
+    ARGUMENTS_CACHE = 1 << 29,   /**< --cache FOLDER */
 };
 
 /** What a subcommand takes, for parsing and for its help. */
@@ -101,6 +102,7 @@ struct arguments {
     bool has_index, list;
     bool quiet, json, csv, detail, has_seed;
     const char *data;          /**< --data; NULL if not given */
+    const char *cache;         /**< --cache; NULL if not given */
     struct exchange *exchange; /**< set by commands that run over several ranks; NULL = one process */
 };
 

@@ -27,7 +27,7 @@ const struct arguments_grammar command_train_grammar = {
     .operand = "CONFIG",
     .operand_required = true,
     .options = ARGUMENTS_OUTPUT | ARGUMENTS_POLICY | ARGUMENTS_SEED | ARGUMENTS_SET | ARGUMENTS_THREADS |
-               ARGUMENTS_JSON | ARGUMENTS_QUIET,
+               ARGUMENTS_CACHE | ARGUMENTS_JSON | ARGUMENTS_QUIET,
     .output = "where to write the timeline of a step (default: none is written)",
     .description =
         "Simulates dispatch and combine of one layer with every policy and seed, and puts them into a training step "
@@ -37,7 +37,8 @@ const struct arguments_grammar command_train_grammar = {
         "cause is taken away in turn. A dense model has no such exchanges: nothing is simulated.\n"
         "With --output the timeline of the first policy's step, up to its last gradients, is written in Chrome's trace "
         "format, which\n"
-        "Perfetto opens; to a name that ends in .html, as a web page with its charts.",
+        "Perfetto opens; to a name that ends in .html, as a web page with its charts.\n"
+        "With --cache, exchanges that an earlier call has left in the folder are not simulated again.",
     .examples =
         "  moefabric train configs/training-deepseek-v3.yaml\n"
         "  moefabric train configs/training-deepseek-v3.yaml --set training.schedule=1f1b_overlap -o step.json\n"
@@ -72,9 +73,9 @@ static bool write_trace(const struct arguments *given, const struct training_set
 }
 
 /* What goes wrong: in a step, and between steps. */
-static bool report_wrongs(const struct batch *batch, const struct training_setup *setup,
+static bool report_wrongs(const struct arguments *given, const struct batch *batch, const struct training_setup *setup,
                           const struct train_column *columns, uint32_t n_columns, struct error *error) {
-    return train_stragglers_report(stdout, batch, setup, columns, n_columns, error) &&
+    return train_stragglers_report(stdout, batch, setup, given->cache, columns, n_columns, error) &&
            train_goodput_report(stdout, batch->experiment, setup, columns, n_columns, error);
 }
 
@@ -87,7 +88,7 @@ static bool print(const struct arguments *given, const struct batch *batch, cons
         train_report_table(stdout, setup, columns, n_columns, seeds);
         if (!train_report_causes(stdout, setup, columns, n_columns, error) ||
             (!train_setup_is_dense(setup) && !train_levers_print(stdout, setup, &columns[0].exchange, error)) ||
-            !report_wrongs(batch, setup, columns, n_columns, error)) {
+            !report_wrongs(given, batch, setup, columns, n_columns, error)) {
             return false;
         }
     }
@@ -126,9 +127,9 @@ static bool print_layout(const struct training_setup *setup, const struct train_
 
 /* The tables of all policies, once their exchanges are known. */
 static bool report(const struct arguments *given, const struct batch *batch, const struct training_setup *setup,
-                   const struct batch_result *result, struct error *error) {
+                   struct error *error) {
     struct train_column columns[EXPERIMENT_COLUMNS] = {{0}};
-    if (!train_column_fill_all(columns, batch, setup, result, error) ||
+    if (!train_column_fill_all(columns, batch, setup, given->cache, error) ||
         (!given->json && !print_layout(setup, &columns[0], error))) {
         return false;
     }
@@ -141,7 +142,6 @@ static bool simulate(const struct arguments *given, const struct experiment *exp
         return report_dense(given, experiment, setup, error);
     }
     struct fabric *fabric = fabric_build(&experiment->topology, error);
-    struct batch_result result = {0};
     const struct batch batch = {.experiment = experiment,
                                 .fabric = fabric,
                                 .policies = policies,
@@ -150,14 +150,9 @@ static bool simulate(const struct arguments *given, const struct experiment *exp
                                 .quiet = given->quiet};
     double nic_share = 1;
     bool done = fabric != NULL && failures_check(experiment, fabric, error) &&
-                train_stragglers_nic_share(&nic_share, experiment, fabric, error) && batch_run(&batch, &result, error);
-    if (done && result.exit_code == EXIT_CODE_INTERRUPTED) {
-        done = error_set(error, EXIT_CODE_INTERRUPTED, ERROR_ID_RUN_LIMIT,
-                         "interrupted: not all exchanges are finished, so no step can be made of them");
-    }
+                train_stragglers_nic_share(&nic_share, experiment, fabric, error);
     setup->groups.nic_bytes_per_s *= nic_share;
-    done = done && report(given, &batch, setup, &result, error);
-    batch_result_fini(&result);
+    done = done && report(given, &batch, setup, error);
     fabric_free(fabric);
     return done;
 }

@@ -8,16 +8,8 @@
 #include "command/batch.h"
 #include "command/train_report.h"
 
-/**
- * Fills a column whose policy is named: measurements and loads (busiest GPU's experts ÷ mean), one a seed of the experiment. False with
- * *error if an exchange was not finished or no step can be made of it.
- */
-bool train_column_fill(struct train_column *column, const struct experiment *experiment,
-                       const struct training_setup *setup, struct measurement *const *measurements, const double *loads,
-                       struct error *error);
-
-/** The columns of all policies of a batch. */
+/** The columns of all policies of a batch, whose exchanges are found as train_exchanges_find has it. False with *error if they are not, or if no step can be made of one. */
 bool train_column_fill_all(struct train_column *columns, const struct batch *batch, const struct training_setup *setup,
-                           const struct batch_result *result, struct error *error);
+                           const char *cache, struct error *error);
 
 #endif

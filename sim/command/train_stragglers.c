@@ -23,6 +23,7 @@ enum { CAUSE_SIZE = 3 * EXPERIMENT_NAME_SIZE };
 struct telling {
     const struct batch *batch;
     const struct training_setup *setup;
+    const char *cache; /* NULL: none */
     const struct train_column *columns;
     uint32_t n_columns, n_rows;
     struct table *table;
@@ -204,22 +205,20 @@ static bool simulate_again(struct telling *telling, const struct experiment *cha
     struct fabric *fabric = fabric_build(&changed->topology, telling->error);
     struct training_setup setup = *telling->setup;
     struct straggler_copies copies = {0};
-    struct batch_result result = {0};
     struct batch batch = *telling->batch;
     double now = 1, then = 1;
     batch.experiment = changed;
     batch.fabric = fabric;
-    bool done = fabric != NULL && batch_run(&batch, &result, telling->error) &&
+    bool done = fabric != NULL &&
                 train_stragglers_nic_share(&now, telling->batch->experiment, telling->batch->fabric, telling->error) &&
                 train_stragglers_nic_share(&then, changed, fabric, telling->error);
     if (done) {
         setup.groups.nic_bytes_per_s *= then / now;
         setup.copies = NULL;
         done = train_stragglers_init(&copies, changed, &setup, telling->error) &&
-               train_column_fill_all(columns, &batch, &setup, &result, telling->error);
+               train_column_fill_all(columns, &batch, &setup, telling->cache, telling->error);
     }
     straggler_copies_fini(&copies);
-    batch_result_fini(&result);
     fabric_free(fabric);
     return done;
 }
@@ -280,9 +279,11 @@ static bool other_rows(struct telling *telling) {
 }
 
 bool train_stragglers_report(FILE *stream, const struct batch *batch, const struct training_setup *setup,
-                             const struct train_column *columns, uint32_t n_columns, struct error *error) {
+                             const char *cache, const struct train_column *columns, uint32_t n_columns,
+                             struct error *error) {
     struct telling telling = {.batch = batch,
                               .setup = setup,
+                              .cache = cache,
                               .columns = columns,
                               .n_columns = n_columns,
                               .table = table_create(),

@@ -24,9 +24,10 @@ bool train_stragglers_nic_share(double *share, const struct experiment *experime
 
 /**
  * Each thing that goes wrong taken away in turn, those of the network and of the gate by simulating again. Nothing is printed if nothing goes wrong.
- * columns: of the policies of the batch; a batch without a fabric is of a dense model. False with *error if a step cannot be made.
+ * columns: of the policies of the batch; a batch without a fabric is of a dense model; cache: as train_exchanges_find has it. False with *error if a step cannot be made.
  */
 bool train_stragglers_report(FILE *stream, const struct batch *batch, const struct training_setup *setup,
-                             const struct train_column *columns, uint32_t n_columns, struct error *error);
+                             const char *cache, const struct train_column *columns, uint32_t n_columns,
+                             struct error *error);
 
 #endif
