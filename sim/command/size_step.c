@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "command/size_step.h"
 
+#include "base/error_id.h"
 #include "base/number.h"
 #include "command/train_goodput.h"
 #include "command/train_report.h"
 #include "command/train_setup.h"
 #include "command/train_stragglers.h"
+#include "config/experiment_place.h"
 #include "fabric/builder.h"
 #include "sizing/rings.h"
 #include "training/goodput.h"
@@ -19,7 +21,16 @@
 static bool init_setup(struct training_setup *setup, struct straggler_copies *copies,
                        const struct experiment *experiment, struct error *error) {
     *copies = (struct straggler_copies){0};
-    return train_setup_init(setup, experiment, error) && train_stragglers_init(copies, experiment, setup, error);
+    if (!train_setup_init(setup, experiment, error)) {
+        return false;
+    }
+    if (setup->recommender != NULL) {
+        error_set(
+            error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+            "clusters are sized for models of layers: what GPUs of a recommender send depends on how many there are");
+        return experiment_place_blame(&experiment->size.place, error);
+    }
+    return train_stragglers_init(copies, experiment, setup, error);
 }
 
 double size_step_memory(const struct experiment *experiment) {

@@ -12,6 +12,7 @@
 #include "command/train_goodput.h"
 #include "command/train_json.h"
 #include "command/train_levers.h"
+#include "command/train_recommender.h"
 #include "command/train_report.h"
 #include "command/train_setup.h"
 #include "command/train_stragglers.h"
@@ -34,7 +35,8 @@ const struct arguments_grammar command_train_grammar = {
         "(section `training`):\n"
         "layers on a pipeline, computing by operations and peaks, what of the exchanges is hidden behind it, waiting, "
         "gradients. Then each\n"
-        "cause is taken away in turn. A dense model has no such exchanges: nothing is simulated.\n"
+        "cause is taken away in turn. A dense model has no such exchanges: nothing is simulated; a recommender's is of "
+        "vectors of its tables.\n"
         "With --output the timeline of the first policy's step, up to its last gradients, is written in Chrome's trace "
         "format, which\n"
         "Perfetto opens; to a name that ends in .html, as a web page with its charts.\n"
@@ -57,6 +59,9 @@ static bool check_step(const struct training_setup *setup, struct error *error) 
         return false;
     }
     const bool fits = training_memory_check(setup, &result.memory, error);
+    if (!fits && setup->recommender != NULL) {
+        error_hint(error, "tables are spread over all GPUs: the more there are, the less each holds");
+    }
     training_result_fini(&result);
     return fits;
 }
@@ -87,7 +92,7 @@ static bool print(const struct arguments *given, const struct batch *batch, cons
     } else {
         train_report_table(stdout, setup, columns, n_columns, seeds);
         if (!train_report_causes(stdout, setup, columns, n_columns, error) ||
-            (!train_setup_is_dense(setup) && !train_levers_print(stdout, setup, &columns[0].exchange, error)) ||
+            (setup->preset->experts > 0 && !train_levers_print(stdout, setup, &columns[0].exchange, error)) ||
             !report_wrongs(given, batch, setup, columns, n_columns, error)) {
             return false;
         }
@@ -117,6 +122,9 @@ static bool print_layout(const struct training_setup *setup, const struct train_
     struct training_setup of_column = *setup;
     struct training_result result;
     of_column.exchange = column->exchange;
+    if (setup->recommender != NULL) {
+        return train_recommender_print(stdout, &of_column, error);
+    }
     if (!training_step(&of_column, NULL, NULL, &result, error)) {
         return false;
     }

@@ -24,6 +24,9 @@ struct figures {
 
 double train_goodput_parameters(const struct training_setup *setup) {
     double sum = 0;
+    if (setup->recommender != NULL) {
+        return recommender_shape_embeddings(setup->recommender) + recommender_shape_dense(setup->recommender);
+    }
     for (int kind = 0; kind < MODEL_LAYER_KINDS; kind++) {
         const enum model_layer layer = (enum model_layer)kind;
         const struct model_parameters one = model_shape_parameters(setup->shape, setup->preset, layer);

@@ -197,14 +197,19 @@ void train_report_table(FILE *stream, const struct training_setup *setup, const 
             table_cell(table, "%.4g", column->mean.step_s);
         }
     }
-    row(table, "tokens", "per s and GPU", columns, n_columns, tokens);
+    const bool layers = setup->recommender == NULL;
+    row(table, layers ? "tokens" : "samples", "per s and GPU", columns, n_columns, tokens);
     row(table, "model operations", "TFLOPS per GPU", columns, n_columns, tflops);
     row(table, "computing", "% of the step", columns, n_columns, computing);
-    row(table, "exposed communication of layers", "%", columns, n_columns, exposed);
-    row(table, "waiting for other stages", "%", columns, n_columns, waiting);
+    row(table, layers ? "exposed communication of layers" : "exposed communication of tables", "%", columns, n_columns,
+        exposed);
+    if (layers) {
+        row(table, "waiting for other stages", "%", columns, n_columns, waiting);
+    }
     row(table, "exposed gradients", "%", columns, n_columns, gradients);
     row(table, "optimiser, parameters, overhead", "%", columns, n_columns, rest);
-    row(table, "hidden communication of layers", "% of it", columns, n_columns, hidden);
+    row(table, layers ? "hidden communication of layers" : "hidden communication of tables", "% of it", columns,
+        n_columns, hidden);
     if (setup->preset->experts > 0) {
         exchange_rows(table, columns, n_columns);
     }
@@ -256,6 +261,19 @@ static bool step_without(const struct training_setup *as_it_is, enum cause cause
     return true;
 }
 
+static bool can_be(const struct training_setup *setup, enum cause cause) {
+    switch (cause) {
+    case CAUSE_SKEW:
+        return setup->preset->experts > 0;
+    case CAUSE_EXCHANGE:
+        return setup->preset->experts > 0 || setup->recommender != NULL;
+    case CAUSE_LAUNCH:
+        return !setup->training->cuda_graphs;
+    default:
+        return true;
+    }
+}
+
 /* The step of a column without each cause, its layers where they are. Writes NAN for causes that cost nothing now. */
 static bool steps_without(const struct training_setup *setup, const struct train_column *column, double *steps_s,
                           struct error *error) {
@@ -268,9 +286,8 @@ static bool steps_without(const struct training_setup *setup, const struct train
     bool done = true;
     as_it_is.layout = &result.layout;
     for (int cause = 0; cause < CAUSES && done; cause++) {
-        const bool of_experts = cause == CAUSE_SKEW || cause == CAUSE_EXCHANGE;
         steps_s[cause] = NAN;
-        if ((cause != CAUSE_LAUNCH || !setup->training->cuda_graphs) && (!of_experts || setup->preset->experts > 0)) {
+        if (can_be(setup, (enum cause)cause)) {
             done = step_without(&as_it_is, (enum cause)cause, &steps_s[cause], error);
         }
     }

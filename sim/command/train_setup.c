@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "command/interrupt.h"
 #include "command/plan.h"
+#include "command/train_recommender.h"
 #include "config/experiment_place.h"
 #include "results/summary.h"
 #include "workload/moe_summary.h"
@@ -31,6 +32,10 @@ static bool refuse_unknown(struct error *error) {
         const size_t length = strlen(names);
         snprintf(names + length, sizeof names - length, "%s %s", i > 0 ? "," : "", model_shape_names[i]);
     }
+    for (size_t i = 0; recommender_shape_names[i] != NULL; i++) {
+        const size_t length = strlen(names);
+        snprintf(names + length, sizeof names - length, ", %s", recommender_shape_names[i]);
+    }
     return refuse(error, names, "the layers of this model are not known: `model.preset` must be one that is");
 }
 
@@ -41,7 +46,8 @@ static bool check_model(const struct experiment *experiment, struct error *error
         return refuse(error, "for example training: {global_batch: 16384, pipeline_parallelism: 4}",
                       "the configuration describes no training step: `training.global_batch` is not given");
     }
-    if (model_shape_find(experiment->model.preset) == NULL) {
+    if (model_shape_find(experiment->model.preset) == NULL &&
+        recommender_shape_find(experiment->model.preset) == NULL) {
         return refuse_unknown(error);
     }
     if (experiment_preset_find(experiment->model.preset)->experts > 0 &&
@@ -112,11 +118,13 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
     *setup = (struct training_setup){.training = training,
                                      .preset = experiment_preset_find(experiment->model.preset),
                                      .shape = model_shape_find(experiment->model.preset),
+                                     .recommender = recommender_shape_find(experiment->model.preset),
                                      .gpu = gpu_find(training->gpu),
                                      .exchange_sms = experiment->traffic.sms,
                                      .stop = interrupt_has_come,
                                      .exchange = {.expert_load = 1}};
-    if (!check_precisions(setup->gpu, training, error) || !training_groups_fill(&setup->groups, experiment, error)) {
+    if (!check_precisions(setup->gpu, training, error) || !training_groups_fill(&setup->groups, experiment, error) ||
+        (setup->recommender != NULL && !train_recommender_check(setup, experiment, error))) {
         return false;
     }
     setup->groups.nvlink_bytes_per_s = (double)topology->nvlink.link_rate_bits_per_s / 8 *
@@ -139,7 +147,7 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
 }
 
 bool train_setup_is_dense(const struct training_setup *setup) {
-    return setup->preset->experts == 0;
+    return setup->preset->experts == 0 && setup->recommender == NULL;
 }
 
 void train_setup_locate(const struct experiment *experiment, struct error *error) {
@@ -156,6 +164,11 @@ bool train_setup_init(struct training_setup *setup, const struct experiment *exp
     return false;
 }
 
+/* A recommender's vectors forward, and their gradients: the same messages the other way round. */
+static bool is_of_vectors(int phase) {
+    return phase == TRAINING_COMBINE || phase == TRAINING_COMBINE_BACKWARD;
+}
+
 bool train_setup_take(const struct measurement *measurement, struct training_exchange *exchange) {
     struct summary *summary = summary_create(measurement);
     const bool finished = summary->outcome == MEASUREMENT_FINISHED;
@@ -166,6 +179,9 @@ bool train_setup_take(const struct measurement *measurement, struct training_exc
             if (strcmp(summary->phases[i].name, training_phase_names[phase]) == 0 && isfinite(time_ps)) {
                 exchange->phase_ps[phase] = (uint64_t)(time_ps + 0.5);
             }
+            if (strcmp(summary->phases[i].name, "transfer") == 0 && isfinite(time_ps) && is_of_vectors(phase)) {
+                exchange->phase_ps[phase] = (uint64_t)(time_ps + 0.5);
+            }
         }
     }
     summary_free(summary);
@@ -174,6 +190,10 @@ bool train_setup_take(const struct measurement *measurement, struct training_exc
 
 bool train_setup_load(const struct experiment *experiment, uint64_t seed, double *load, struct error *error) {
     struct plan plan;
+    *load = 1;
+    if (experiment->traffic.pattern != EXPERIMENT_PATTERN_MOE) {
+        return true; // vectors of a recommender's tables
+    }
     if (!plan_init(&plan, experiment, false, seed, error)) {
         return false;
     }

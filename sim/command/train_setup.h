@@ -11,7 +11,7 @@
 /** All that does not depend on a run; it refers to the experiment. False with *error, which shows the arithmetic, if the configuration describes no step. */
 bool train_setup_init(struct training_setup *setup, const struct experiment *experiment, struct error *error);
 
-/** True of a model without experts: its step needs no simulated exchange. */
+/** True of a model of layers without experts: its step needs no simulated exchange. */
 bool train_setup_is_dense(const struct training_setup *setup);
 
 /** Gives a mistake of the configuration that has no place that of section `training`. */
@@ -20,7 +20,7 @@ void train_setup_locate(const struct experiment *experiment, struct error *error
 /** What the exchanges of a run took; expert_load stays as it is. False if it did not finish. */
 bool train_setup_take(const struct measurement *measurement, struct training_exchange *exchange);
 
-/** The tokens of the busiest GPU ÷ mean, for the traffic of a seed. */
+/** The tokens of the busiest GPU ÷ mean, for the traffic of a seed; 1 without experts. */
 bool train_setup_load(const struct experiment *experiment, uint64_t seed, double *load, struct error *error);
 
 #endif

@@ -35,7 +35,7 @@ struct telling {
 /* Of the first expert-parallel group: all groups have the same load. NULL for a dense model. */
 static double *loads_of(const struct experiment *experiment, const struct training_setup *setup, struct error *error) {
     struct plan plan;
-    if (train_setup_is_dense(setup) || !plan_init(&plan, experiment, false, experiment->seeds[0], error)) {
+    if (setup->preset->experts == 0 || !plan_init(&plan, experiment, false, experiment->seeds[0], error)) {
         return NULL;
     }
     const uint32_t ranks = experiment->topology.racks * experiment->topology.gpus_used;

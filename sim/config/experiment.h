@@ -160,7 +160,8 @@ struct experiment_routing {
 /** Section `traffic`. */
 struct experiment_traffic {
     enum experiment_pattern pattern;
-    uint64_t bytes;               /**< patterns other than moe: a message (all_to_all: to each peer) */
+    uint64_t bytes; /**< patterns other than moe: a message (all_to_all: to each peer) */
+    struct experiment_place bytes_place;
     uint32_t source, destination; /**< single; incast: destination */
     uint32_t senders;             /**< incast */
     char gpus

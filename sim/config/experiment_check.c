@@ -10,6 +10,7 @@
 #include "config/reliability_check.h"
 #include "config/size_check.h"
 #include "config/topology_check.h"
+#include "config/training_check.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -388,6 +389,7 @@ void experiment_check(const struct experiment *experiment, const struct contradi
     check_control(experiment, scope);
     check_record(experiment, scope);
     check_recovery(experiment, scope);
+    training_check(experiment, scope);
     size_check(experiment, scope);
     reliability_check(experiment, scope);
 }

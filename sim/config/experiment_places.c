@@ -18,6 +18,7 @@ static const struct {
     {"gate.layer", AT(traffic.routing.layer_place)},
     {"record.links", AT(record.links_place)},
     {"record.pairs", AT(record.pairs_place)},
+    {"traffic.bytes", AT(traffic.bytes_place)},
     {"training", AT(training.place)},
     {"training.gpus", OF_TRAINING(GPUS)},
     {"training.global_batch", OF_TRAINING(GLOBAL_BATCH)},

@@ -34,7 +34,7 @@
     X("flux.1", 57, 0, 3072, 0, 0, 12288, 0, 1, 1, 0,                                                                  \
       "19 double and 38 single blocks: black-forest-labs/flux src/flux/util.py (1f71c43), mlcommons/training flux "    \
       "(3b3a4a6)")                                                                                                     \
-    X("dlrm-dcnv2", 3, 0, 128, 0, 0, 0, 0, 1, 1, 0,                                                                    \
+    X("dlrm-dcnv2", 3, 0, 128, 0, 0, 0, 0, 1, 1, 1,                                                                    \
       "mlcommons/training recommendation_v2/torchrec_dlrm/README.MD (3e2f731): dcn_num_layers 3, embedding_dim 128")
 
 #define NAME(name, ...) name,
@@ -64,6 +64,10 @@ const struct experiment_preset *experiment_preset_find(const char *name) {
     return NULL;
 }
 
+bool experiment_preset_is_recommender(const struct experiment_preset *preset) {
+    return strcmp(preset->name, "dlrm-dcnv2") == 0;
+}
+
 static void fill(uint32_t *value, uint32_t preset) {
     if (*value == 0) {
         *value = preset;
@@ -86,12 +90,18 @@ bool experiment_preset_fill(struct experiment_model *model) {
     return true;
 }
 
+static const char *kind_of(const struct experiment_preset *preset) {
+    return experiment_preset_is_recommender(preset) ? "recommender"
+           : preset->experts > 0                    ? "mixture of experts"
+                                                    : "dense";
+}
+
 bool experiment_preset_explain(FILE *stream, const char *name) {
     const struct experiment_preset *preset = experiment_preset_find(name);
     if (preset == NULL) {
         return false;
     }
-    fprintf(stream, "model preset `%s`: %s\n", name, preset->experts > 0 ? "mixture of experts" : "dense");
+    fprintf(stream, "model preset `%s`: %s\n", name, kind_of(preset));
     fprintf(stream, "    layers: %" PRIu32, preset->layers);
     if (preset->experts > 0) {
         fprintf(stream, ", %" PRIu32 " of them with experts\n", preset->moe_layers);
@@ -105,11 +115,12 @@ bool experiment_preset_explain(FILE *stream, const char *name) {
                     preset->groups_kept);
         }
     }
-    fprintf(stream, "\n    hidden: %" PRIu32 " elements a token\n", preset->hidden);
+    fprintf(stream, "\n    hidden: %" PRIu32 " elements a %s\n", preset->hidden,
+            experiment_preset_is_recommender(preset) ? "table's row" : "token");
     if (preset->experts == 0 && preset->ffn_hidden > 0) {
         fprintf(stream, "    feed-forward hidden: %" PRIu32 "\n", preset->ffn_hidden);
     }
-    if (preset->sequence_tokens > 0) {
+    if (preset->sequence_tokens > 1) {
         fprintf(stream, "    sequence: %" PRIu32 " tokens in the reference\n", preset->sequence_tokens);
     }
     fprintf(stream, "    source: %s\n", preset->source);

@@ -28,6 +28,9 @@ extern const char *const experiment_preset_names[];
 /** The preset of a name, or NULL. */
 const struct experiment_preset *experiment_preset_find(const char *name);
 
+/** Is it a recommender: embedding tables and matrices, no layers of a transformer? Then `hidden` is the width of a table's row, `layers` are those that cross, and a sample counts as a token. */
+bool experiment_preset_is_recommender(const struct experiment_preset *preset);
+
 /** Fills every value of a model that is 0 from its preset; without preset groups and groups_kept become 1. False if there is no such preset: nothing is filled then. */
 bool experiment_preset_fill(struct experiment_model *model);
 

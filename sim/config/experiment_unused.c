@@ -5,6 +5,7 @@
 #include "config/key.h"
 #include "config/reliability_check.h"
 #include "config/section_reader.h"
+#include "config/training_check.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -568,6 +569,14 @@ static bool is_said(const struct search *search, const char *path) {
     return (strncmp(path, "model.", 6) == 0 || strncmp(path, "placement.", 10) == 0) && !is_moe(search->experiment);
 }
 
+static void follow(const struct search *search, const struct rule *rule) {
+    const struct tree_entry *entry = tree_find_path(search->root, rule->path);
+    if (entry != NULL && !rule->matters(search->experiment) && !is_said(search, rule->path) &&
+        is_notable(search, rule->path, entry)) {
+        note(search->notes, entry, rule->path, rule->when);
+    }
+}
+
 void experiment_unused(const struct experiment *experiment, const struct tree_node *root, struct error_list *notes) {
     struct experiment defaults = {.model.preset = ""};
     section_reader_defaults(experiment_keys(), &defaults);
@@ -577,12 +586,11 @@ void experiment_unused(const struct experiment *experiment, const struct tree_no
     experiment_preset_fill(&defaults.model);
     const struct search search = {.experiment = experiment, .defaults = &defaults, .root = root, .notes = notes};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        const struct rule *rule = &rules[i];
-        const struct tree_entry *entry = tree_find_path(root, rule->path);
-        if (entry != NULL && !rule->matters(experiment) && !is_said(&search, rule->path) &&
-            is_notable(&search, rule->path, entry)) {
-            note(notes, entry, rule->path, rule->when);
-        }
+        follow(&search, &rules[i]);
+    }
+    for (size_t i = 0; training_check_of_layers[i] != NULL; i++) {
+        follow(&search,
+               &(struct rule){training_check_of_layers[i], training_check_has_layers, "for a model of layers"});
     }
     note_failures(experiment, root, notes);
     note_backgrounds(experiment, root, notes);

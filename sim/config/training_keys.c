@@ -173,7 +173,7 @@ const struct key training_keys[TRAINING_KEYS] = {
      FIELD(defer_weight_gradients)},
     {"steps", KEY_QUANTITY, QUANTITY_COUNT, "0", "4294967295", "0", .doc = "Steps to the target; 0 = not known.",
      FIELD(steps)},
-    {"evaluation_batch", KEY_QUANTITY, QUANTITY_COUNT, "0", "16777216", "0",
+    {"evaluation_batch", KEY_QUANTITY, QUANTITY_COUNT, "0", "1073741824", "0",
      .doc = "Sequences that an evaluation takes forward (MLPerf Training, llm_moe_pretraining: 1024 after every step); "
             "0 = "
             "none.",

@@ -81,6 +81,10 @@ static void run(const struct training_setup *setup, const struct layer_time *lay
 bool training_pair(const struct training_setup *setup, uint32_t part, struct training_pair *pair, struct error *error) {
     struct pipeline_layout layout = {0};
     uint32_t n_layers;
+    if (setup->recommender != NULL) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "a recommender has no pipeline, so no two passes run together");
+    }
     struct layer_time *layers = layer_time_create(setup, &n_layers);
     bool done = training_cut(setup, layers, n_layers, &layout, error);
     if (done && part >= layout.n_parts) {

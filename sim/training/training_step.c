@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "training/gradients.h"
 #include "training/layer_time.h"
+#include "training/recommender.h"
 #include "training/training_cut.h"
 #include "training/training_memory.h"
 
@@ -297,6 +298,9 @@ bool training_step(const struct training_setup *setup, void (*observe)(void *, c
     const struct straggler_copies *copies = setup->copies;
     struct pipeline_layout layout = {0};
     uint32_t slowest = 0;
+    if (setup->recommender != NULL) {
+        return recommender_step(setup, observe, context, result, error);
+    }
     bool done = copies == NULL || copies->n < 2 || find_slowest(setup, &layout, &slowest, error);
     if (done) {
         const struct straggler_slowness *slowness =

@@ -14,6 +14,7 @@
 #include "training/model_shape.h"
 #include "training/pipeline.h"
 #include "training/pipeline_layout.h"
+#include "training/recommender_shape.h"
 #include "training/straggler.h"
 #include "training/training_groups.h"
 
@@ -39,7 +40,8 @@ struct training_exchange {
 struct training_setup {
     const struct experiment_training *training;
     const struct experiment_preset *preset;
-    const struct model_shape *shape;
+    const struct model_shape *shape;             /**< NULL: a recommender */
+    const struct recommender_shape *recommender; /**< NULL: a model of layers */
     const struct gpu *gpu;
     struct training_groups groups;
     struct training_exchange exchange;

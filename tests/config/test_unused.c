@@ -60,6 +60,7 @@ static const struct {
      "failures=[{what: spine0, action: down, at: 1 us}]"},
     {"configs/training-llama-3.1-405b.yaml", "training.stragglers.slow_gpus=3", "slow_gpu_clock below 1",
      "training.stragglers.slow_gpu_clock=0.5"},
+    {"configs/training-dlrm-dcnv2.yaml", "training.kernels=fused", "for a model of layers", NULL},
     {"configs/quickstart-collision.yaml", "traffic.zipf_exponent=1.0", "`traffic.zipf_exponent`", "traffic.gate=zipf"},
     {"configs/quickstart-collision.yaml", "traffic.hot_expert_factor=5", "gate hot_expert", "traffic.gate=hot_expert"},
     {"configs/quickstart-collision.yaml", "traffic.nodes_kept=2", "gate node_limited", "traffic.gate=node_limited"},

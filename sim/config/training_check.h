@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+/*
+ * What section `training` says of a model whose step is not made of layers.
+ */
+#ifndef MOEFABRIC_CONFIG_TRAINING_CHECK_H
+#define MOEFABRIC_CONFIG_TRAINING_CHECK_H
+
+#include "config/contradiction.h"
+#include "config/experiment.h"
+
+/** Reports what contradicts a recommender: its tables are spread over all GPUs and its matrices are on each, so nothing else is shared. */
+void training_check(const struct experiment *experiment, const struct contradiction_scope *scope);
+
+/** Is the step made of layers? True where no step is described. */
+bool training_check_has_layers(const struct experiment *experiment);
+
+/** Keys of `training` that are of layers alone, NULL-terminated; without those that contradict a recommender or need a value of one that does. */
+extern const char *const training_check_of_layers[];
+
+#endif
