@@ -163,7 +163,7 @@ static bool take(const struct experiment *experiment, const struct batch_result 
         summary_free(summary);
         if (layer) {
             train_setup_take(measurement, &entry->exchanges[seed]);
-            if (!train_setup_load(experiment, experiment->seeds[seed], &entry->exchanges[seed].expert_load, error)) {
+            if (!train_setup_load(experiment, experiment->seeds[seed], &entry->exchanges[seed], error)) {
                 return false;
             }
         }

@@ -7,6 +7,25 @@
 #include <math.h>
 #include <stdlib.h>
 
+static void add(struct training_exchange *sum, const struct training_exchange *one) {
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        sum->phase_ps[phase] += one->phase_ps[phase];
+        sum->nvlink_bytes[phase] += one->nvlink_bytes[phase];
+        sum->nic_bytes[phase] += one->nic_bytes[phase];
+    }
+    sum->expert_load += one->expert_load;
+}
+
+static struct training_exchange mean_of(const struct training_exchange *sum, uint32_t n) {
+    struct training_exchange mean = {.expert_load = sum->expert_load / n};
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        mean.phase_ps[phase] = sum->phase_ps[phase] / n;
+        mean.nvlink_bytes[phase] = sum->nvlink_bytes[phase] / n;
+        mean.nic_bytes[phase] = sum->nic_bytes[phase] / n;
+    }
+    return mean;
+}
+
 /* Of a policy that is named; exchanges: one a seed. */
 static bool fill(struct train_column *column, const struct training_setup *setup,
                  const struct training_exchange *exchanges, uint32_t n, struct error *error) {
@@ -20,18 +39,12 @@ static bool fill(struct train_column *column, const struct training_setup *setup
             return false;
         }
         const struct train_figures figures = train_report_figures(&of_seed, &result);
-        for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-            sum.phase_ps[phase] += exchanges[seed].phase_ps[phase];
-        }
-        sum.expert_load += exchanges[seed].expert_load;
+        add(&sum, &exchanges[seed]);
         column->least_step_s = fmin(column->least_step_s, figures.step_s);
         column->most_step_s = fmax(column->most_step_s, figures.step_s);
         training_result_fini(&result);
     }
-    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-        column->exchange.phase_ps[phase] = sum.phase_ps[phase] / n;
-    }
-    column->exchange.expert_load = sum.expert_load / n;
+    column->exchange = mean_of(&sum, n);
     struct training_setup mean = *setup;
     struct training_result result;
     mean.exchange = column->exchange;

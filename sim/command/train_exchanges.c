@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CACHE_LIMIT_BYTES = 1 << 20, PATH_SIZE = 4096, FIELDS = TRAINING_PHASES + 2 };
+enum { CACHE_LIMIT_BYTES = 1 << 20, PATH_SIZE = 4096 };
 
 /* A policy's file. */
 struct kept {
@@ -50,13 +50,28 @@ static bool refuse_line(const struct line *line, const char *path, struct error 
     return false;
 }
 
-/* seed, a time a phase in ps, load */
-static bool read_line(const struct line *line, uint64_t seed, struct training_exchange *exchange) {
-    uint64_t of_seed, *const phase = exchange->phase_ps;
+/* A comma and a number. */
+static bool read_number(const char **at, double *number) {
     int end = 0;
-    const int n = sscanf(line->text, "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%lf%n", &of_seed,
-                         &phase[0], &phase[1], &phase[2], &phase[3], &exchange->expert_load, &end);
-    return n == FIELDS && (size_t)end == line->length && of_seed == seed && isfinite(exchange->expert_load);
+    const bool good = sscanf(*at, ",%lf%n", number, &end) == 1 && isfinite(*number);
+    *at += end;
+    return good;
+}
+
+/* seed, of each phase a time in ps and bytes of the busiest GPU over NVLink and its NIC, load */
+static bool read_line(const struct line *line, uint64_t seed, struct training_exchange *exchange) {
+    const char *at = line->text;
+    uint64_t of_seed;
+    int end = 0;
+    bool good = sscanf(at, "%" SCNu64 "%n", &of_seed, &end) == 1 && of_seed == seed;
+    at += end;
+    for (int phase = 0; phase < TRAINING_PHASES && good; phase++) {
+        good = sscanf(at, ",%" SCNu64 "%n", &exchange->phase_ps[phase], &end) == 1;
+        at += good ? end : 0;
+        good =
+            good && read_number(&at, &exchange->nvlink_bytes[phase]) && read_number(&at, &exchange->nic_bytes[phase]);
+    }
+    return good && read_number(&at, &exchange->expert_load) && at == line->text + line->length;
 }
 
 static bool read_kept(struct kept *kept, const struct experiment *experiment, struct training_exchange *exchanges,
@@ -88,17 +103,23 @@ static bool write_kept(const struct kept *kept, const struct experiment *experim
     if (!file_writer_open(&writer, kept->path, error)) {
         return false;
     }
-    fprintf(writer.stream, "# %s, %s: times in ps, tokens of the busiest GPU / mean\nseed", experiment->name, policy);
+    fprintf(writer.stream,
+            "# %s, %s: times in ps, bytes over NVLink and NICs and tokens of the busiest GPU, tokens / mean\n"
+            "seed",
+            experiment->name, policy);
     for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-        fprintf(writer.stream, ",%s", training_phase_names[phase]);
+        const char *name = training_phase_names[phase];
+        fprintf(writer.stream, ",%s,%s_nvlink,%s_nic", name, name, name);
     }
     fputs(",expert_load\n", writer.stream);
     for (uint32_t seed = 0; seed < experiment->n_seeds; seed++) {
+        const struct training_exchange *exchange = &exchanges[seed];
         fprintf(writer.stream, "%" PRIu64, experiment->seeds[seed]);
         for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-            fprintf(writer.stream, ",%" PRIu64, exchanges[seed].phase_ps[phase]);
+            fprintf(writer.stream, ",%" PRIu64 ",%.17g,%.17g", exchange->phase_ps[phase], exchange->nvlink_bytes[phase],
+                    exchange->nic_bytes[phase]);
         }
-        fprintf(writer.stream, ",%.17g\n", exchanges[seed].expert_load);
+        fprintf(writer.stream, ",%.17g\n", exchange->expert_load);
     }
     return file_writer_commit(&writer, error);
 }
@@ -138,14 +159,14 @@ static bool open_cache(const struct batch *batch, const char *cache, struct kept
 /* ---- simulating ---- */
 
 static bool take(const struct experiment *experiment, const char *policy, struct measurement *const *measurements,
-                 const double *loads, struct training_exchange *exchanges, struct error *error) {
+                 const struct training_exchange *loads, struct training_exchange *exchanges, struct error *error) {
     for (uint32_t seed = 0; seed < experiment->n_seeds; seed++) {
+        exchanges[seed] = loads[seed];
         if (measurements[seed] == NULL || !train_setup_take(measurements[seed], &exchanges[seed])) {
             return error_set(error, EXIT_CODE_LIMIT, ERROR_ID_RUN_LIMIT,
                              "%s, seed %llu: the exchange was not finished, so no step can be made of it", policy,
                              (unsigned long long)experiment->seeds[seed]);
         }
-        exchanges[seed].expert_load = loads[seed];
     }
     return true;
 }
@@ -154,7 +175,7 @@ static bool take(const struct experiment *experiment, const char *policy, struct
 static bool simulate(const struct batch *missing, const uint32_t *places, const struct kept *kept, bool keeps,
                      struct training_exchange *exchanges, struct error *error) {
     const struct experiment *experiment = missing->experiment;
-    double *loads = memory_allocate(experiment->n_seeds, sizeof *loads);
+    struct training_exchange *loads = memory_allocate(experiment->n_seeds, sizeof *loads);
     struct batch_result result = {0};
     bool done = batch_run(missing, &result, error);
     if (done && result.exit_code == EXIT_CODE_INTERRUPTED) {

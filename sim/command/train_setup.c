@@ -2,6 +2,7 @@
 #include "command/train_setup.h"
 
 #include "base/error_id.h"
+#include "base/number.h"
 #include "command/interrupt.h"
 #include "command/plan.h"
 #include "command/train_recommender.h"
@@ -136,10 +137,11 @@ static bool fill(struct training_setup *setup, const struct experiment *experime
                       "training.gradient_collective: sharp reduces in the switches of InfiniBand, and this fabric is "
                       "Ethernet");
     }
-    if (training->contention && setup->exchange_sms >= setup->gpu->sms) {
+    if (training->contention && setup->exchange_sms + training->gradient_sms >= setup->gpu->sms) {
         return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
-                         "training.contention: exchanges keep traffic.sms = %u SMs, a GPU `%s` has %u",
-                         setup->exchange_sms, setup->gpu->name, setup->gpu->sms);
+                         "training.contention: exchanges keep traffic.sms = %u SMs and gradients gradient_sms = %u, a "
+                         "GPU `%s` has %u",
+                         setup->exchange_sms, training->gradient_sms, setup->gpu->name, setup->gpu->sms);
     }
     return topology->gpus_used % training->tensor_parallelism == 0 ||
            refuse(error, "tensor parallelism is simulated inside NVLink domains",
@@ -188,9 +190,20 @@ bool train_setup_take(const struct measurement *measurement, struct training_exc
     return finished;
 }
 
-bool train_setup_load(const struct experiment *experiment, uint64_t seed, double *load, struct error *error) {
+/* Of the busiest GPU. Exchanges have the same order there. */
+static void take_bytes(const struct moe *moe, struct training_exchange *exchange) {
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        const struct moe_summary_volume most =
+            moe_summary_extent(moe, (enum moe_summary_phase)(MOE_SUMMARY_DISPATCH + phase)).largest;
+        exchange->nvlink_bytes[phase] = (double)number_larger(most.nvlink_sent.bytes, most.nvlink_received.bytes);
+        exchange->nic_bytes[phase] = (double)number_larger(most.fabric_sent.bytes, most.fabric_received.bytes);
+    }
+}
+
+bool train_setup_load(const struct experiment *experiment, uint64_t seed, struct training_exchange *exchange,
+                      struct error *error) {
     struct plan plan;
-    *load = 1;
+    exchange->expert_load = 1;
     if (experiment->traffic.pattern != EXPERIMENT_PATTERN_MOE) {
         return true; // vectors of a recommender's tables
     }
@@ -198,7 +211,8 @@ bool train_setup_load(const struct experiment *experiment, uint64_t seed, double
         return false;
     }
     const struct moe_summary_balance balance = moe_summary_rank_balance(plan.moe);
-    *load = (double)balance.largest / balance.mean;
+    exchange->expert_load = (double)balance.largest / balance.mean;
+    take_bytes(plan.moe, exchange);
     plan_fini(&plan);
     return true;
 }

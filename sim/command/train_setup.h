@@ -17,10 +17,11 @@ bool train_setup_is_dense(const struct training_setup *setup);
 /** Gives a mistake of the configuration that has no place that of section `training`. */
 void train_setup_locate(const struct experiment *experiment, struct error *error);
 
-/** What the exchanges of a run took; expert_load stays as it is. False if it did not finish. */
+/** What the exchanges of a run took; the rest stays as it is. False if it did not finish. */
 bool train_setup_take(const struct measurement *measurement, struct training_exchange *exchange);
 
-/** The tokens of the busiest GPU ÷ mean, for the traffic of a seed; 1 without experts. */
-bool train_setup_load(const struct experiment *experiment, uint64_t seed, double *load, struct error *error);
+/** What the traffic of a seed is: the tokens of the busiest GPU ÷ mean (1 without experts), and what GPUs send. Times stay as they are. */
+bool train_setup_load(const struct experiment *experiment, uint64_t seed, struct training_exchange *exchange,
+                      struct error *error);
 
 #endif

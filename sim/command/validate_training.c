@@ -112,7 +112,7 @@ static double measure(const struct validate_row *row, const struct fabric *fabri
     struct error error;
     (void)fabric;
     if (!train_setup_init(&step, row->experiment, &error) || !train_setup_take(measurement, &step.exchange) ||
-        !train_setup_load(row->experiment, measurement->seed, &step.exchange.expert_load, &error)) {
+        !train_setup_load(row->experiment, measurement->seed, &step.exchange, &error)) {
         return NAN;
     }
     return value_of(&step, (enum quantity)row->parameters.quantity);

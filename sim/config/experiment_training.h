@@ -167,7 +167,8 @@ struct experiment_training {
     uint64_t host_sync_ps;          /**< of a layer with experts, without graphs */
     uint64_t rank_skew_ps;          /**< the last GPU of an expert-parallel group comes so much later to an exchange */
     bool notify;                    /**< each exchange has a kernel before it that waits for the group too */
-    bool contention;                /**< computing and exchanges at once slow each other */
+    bool contention;                /**< computing, exchanges and gradients at once slow each other */
+    uint32_t gradient_sms;          /**< that kernels of gradients keep */
     bool defer_weight_gradients;    /**< computed where exchanges leave a GPU idle */
     uint32_t steps;                 /**< to the target; 0 = not known */
     uint32_t evaluation_batch;      /**< sequences that an evaluation takes forward; 0 = none */

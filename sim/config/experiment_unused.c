@@ -314,10 +314,6 @@ static bool has_launches(const struct experiment *experiment) {
     return has_step(experiment) && !experiment->training.cuda_graphs;
 }
 
-static bool has_overlap(const struct experiment *experiment) {
-    return has_step(experiment) && experiment->training.schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
-}
-
 static bool has_host(const struct experiment *experiment) {
     return has_launches(experiment) && experiment->model.experts > 0;
 }
@@ -377,7 +373,10 @@ static const struct rule rules[] = {
     {"training.kernels_per_layer", has_launches, "without training.cuda_graphs"},
     {"training.host_sync", has_host, "with experts and without training.cuda_graphs"},
     {"training.notify", has_skew, "with training.rank_skew"},
-    {"training.contention", has_overlap, "under schedule 1f1b_overlap"},
+    {"training.contention", training_check_has_contention,
+     "under schedule 1f1b_overlap, or overlap_gradients and virtual_stages"},
+    {"training.gradient_sms", training_check_has_gradient_sms,
+     "with training.contention, overlap_gradients and virtual_stages"},
     {"training.evaluation_every", has_evaluation, "with training.evaluation_batch"},
     {"traffic.kernel", has_kernels, "with a topology whose section gpu says what kernels take"},
     {"traffic.sms", uses_sms, "under kernel platform, with rates or a routing_map_cost in the topology's section gpu"},

@@ -75,3 +75,18 @@ void training_check(const struct experiment *experiment, const struct contradict
     }
     check_traffic(experiment, scope);
 }
+
+static bool has_gradients_beside(const struct experiment_training *training) {
+    return training->global_batch > 0 && training->schedule != EXPERIMENT_SCHEDULE_1F1B &&
+           training->virtual_stages > 1 && training->overlap_gradients;
+}
+
+bool training_check_has_contention(const struct experiment *experiment) {
+    const struct experiment_training *training = &experiment->training;
+    const bool overlap = training->global_batch > 0 && training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
+    return overlap || has_gradients_beside(training);
+}
+
+bool training_check_has_gradient_sms(const struct experiment *experiment) {
+    return has_gradients_beside(&experiment->training) && experiment->training.contention;
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
- * What section `training` says of a model whose step is not made of layers.
+ * What section `training` says in vain: of a model whose step is not made of layers, and of what is never at once.
  */
 #ifndef MOEFABRIC_CONFIG_TRAINING_CHECK_H
 #define MOEFABRIC_CONFIG_TRAINING_CHECK_H
@@ -16,5 +16,11 @@ bool training_check_has_layers(const struct experiment *experiment);
 
 /** Keys of `training` that are of layers alone, NULL-terminated; without those that contradict a recommender or need a value of one that does. */
 extern const char *const training_check_of_layers[];
+
+/** Do computing, exchanges and gradients run at once in a step, any two of them? */
+bool training_check_has_contention(const struct experiment *experiment);
+
+/** Do gradients take SMs from computing? */
+bool training_check_has_gradient_sms(const struct experiment *experiment);
 
 #endif

@@ -164,9 +164,16 @@ const struct key training_keys[TRAINING_KEYS] = {
             "too (DeepEP's notify_dispatch and cached_notify).",
      FIELD(notify)},
     {"contention", KEY_FLAG, .fallback = "false",
-     .doc = "While computing and an exchange run at once, computing has all SMs but traffic.sms, and the exchange's "
-            "accesses to memory wait for those of computing (sim/training/contention.h).",
+     .doc = "While computing, an exchange and gradients run at once, computing has all SMs but traffic.sms and "
+            "gradient_sms, accesses to memory wait for those of computing, and the exchange and the gradients share "
+            "NVLink and NIC fairly (sim/training/contention.h, pipeline_sharing.h).",
      FIELD(contention)},
+    {"gradient_sms", KEY_QUANTITY, QUANTITY_COUNT, "0", "131", "16",
+     .doc = "SMs that the kernels of gradients keep with contention. Megatron-LM "
+            "(distributed_data_parallel_config.py, nccl_ub, 0011998) with registered buffers: 16 over NVLink and "
+            "NICs, 6 with SHARP; 5 inside an NVLink domain; 4 over NICs alone, 1 with SHARP. NCCL 2.27's "
+            "announcement: 16 or more, with SHARP 6 or fewer.",
+     FIELD(gradient_sms)},
     {"defer_weight_gradients", KEY_FLAG, .fallback = "false",
      .doc = "A backward pass goes on to its exchange before gradients of weights, which no other pass waits for, are "
             "computed (DualPipe, arXiv:2412.19437, figure 4; Megatron-Core's delay_wgrad_compute).",

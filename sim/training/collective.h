@@ -23,8 +23,13 @@ struct collective {
     double nvlink_bytes_per_s, nic_bytes_per_s;
 };
 
+/** What one takes, and how long of it each kind of link would be busy at its rate. */
+struct collective_time {
+    double all_s, nvlink_s, nic_s;
+};
+
 /** A reduce-scatter, or an all-gather, of so many bytes of each GPU; seconds. */
-double collective_scatter_s(const struct collective *collective, double bytes);
+struct collective_time collective_scatter(const struct collective *collective, double bytes);
 
 /** An all-reduce of a few bytes, by trees: up and down as many steps as levels; seconds. */
 double collective_small_s(const struct collective *collective);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "training/gradients.h"
 
+#include "base/memory.h"
 #include "training/collective.h"
 #include "training/layer_time.h"
+
+#include <stdlib.h>
 
 /* Of n copies of what so many GPUs hold together, those in an NVLink domain. */
 static uint32_t in_domain(const struct training_groups *groups, uint32_t n, uint32_t gpus) {
@@ -19,13 +22,35 @@ static struct collective collective_of(const struct training_setup *setup, uint3
                                .nic_bytes_per_s = groups->nic_bytes_per_s};
 }
 
+enum { PIECES = 2 };
+
+static struct pipeline_segment piece(const struct training_setup *setup, uint32_t copies, uint32_t gpus, double bytes,
+                                     const char *name) {
+    const struct collective collective = collective_of(setup, copies, gpus);
+    const struct collective_time time = collective_scatter(&collective, bytes);
+    struct pipeline_segment piece = {
+        .duration_ps = layer_time_ps(time.all_s), .resource = PIPELINE_GRADIENTS, .name = name};
+    if (time.all_s > 0) {
+        piece.load = (struct pipeline_load){.nvlink = time.nvlink_s / time.all_s, .nic = time.nic_s / time.all_s};
+    }
+    return piece;
+}
+
+struct pipeline_pass gradients_pass(const struct training_setup *setup, const struct model_parameters *held,
+                                    uint32_t bytes) {
+    const struct training_groups *groups = &setup->groups;
+    struct pipeline_pass pass = {.segments = memory_allocate(PIECES, sizeof *pass.segments), .n_segments = PIECES};
+    pass.segments[0] = piece(setup, groups->replicas, groups->tensor, held->trained * bytes, "gradients");
+    pass.segments[1] = piece(setup, groups->expert_data, groups->expert, held->experts * bytes, "gradients of experts");
+    return pass;
+}
+
 uint64_t gradients_exchange_ps(const struct training_setup *setup, const struct model_parameters *held,
                                uint32_t bytes) {
-    const struct training_groups *groups = &setup->groups;
-    const struct collective shared = collective_of(setup, groups->replicas, groups->tensor);
-    const struct collective experts = collective_of(setup, groups->expert_data, groups->expert);
-    return layer_time_ps(collective_scatter_s(&shared, held->trained * bytes) +
-                         collective_scatter_s(&experts, held->experts * bytes));
+    struct pipeline_pass pass = gradients_pass(setup, held, bytes);
+    const uint64_t all_ps = pass.segments[0].duration_ps + pass.segments[1].duration_ps;
+    free(pass.segments);
+    return all_ps;
 }
 
 uint64_t gradients_norm_ps(const struct training_setup *setup) {

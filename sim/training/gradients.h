@@ -7,7 +7,11 @@
 
 #include "training/training_step.h"
 
-/** To reduce (or gather) elements of so many bytes each of what a GPU holds of a part; picoseconds. */
+/** What reduces (or gathers) elements of so many bytes each of what a GPU holds of a part: what copies share, then experts. Segments are allocated, the caller frees them. */
+struct pipeline_pass gradients_pass(const struct training_setup *setup, const struct model_parameters *held,
+                                    uint32_t bytes);
+
+/** How long that takes alone; picoseconds. */
 uint64_t gradients_exchange_ps(const struct training_setup *setup, const struct model_parameters *held, uint32_t bytes);
 
 /** To add up the norm of all gradients over all GPUs, a few bytes; picoseconds. */

@@ -169,12 +169,32 @@ static void add(struct pipeline_pass *pass, enum pipeline_resource resource, uin
     }
 }
 
+static void add_sending(struct pipeline_pass *pass, uint64_t duration_ps, struct pipeline_load load, const char *name) {
+    add(pass, PIPELINE_NETWORK, duration_ps, name);
+    if (duration_ps > 0) {
+        pass->segments[pass->n_segments - 1].load = load;
+    }
+}
+
+static double share(double bytes, double bytes_per_s, uint64_t time_ps) {
+    const double used = bytes_per_s > 0 ? bytes / bytes_per_s / ((double)time_ps / PS_PER_S) : 0;
+    return used < 1 ? used : 1;
+}
+
+/* Of the busiest GPU's links, over all of its time: while it waits it sends nothing. */
+static struct pipeline_load load_of(const struct training_setup *setup, enum training_phase phase, uint64_t time_ps) {
+    const struct training_exchange *exchange = &setup->exchange;
+    return (struct pipeline_load){share(exchange->nvlink_bytes[phase], setup->groups.nvlink_bytes_per_s, time_ps),
+                                  share(exchange->nic_bytes[phase], setup->groups.nic_bytes_per_s, time_ps)};
+}
+
 /* GPUs meet before an exchange, and in it. */
 static void add_exchange(struct pipeline_pass *pass, const struct training_setup *setup, enum training_phase phase) {
     const uint64_t skew_ps = setup->training->rank_skew_ps, alone_ps = setup->exchange.phase_ps[phase];
     if (alone_ps > 0) {
         add(pass, PIPELINE_NETWORK, setup->training->notify ? skew_ps : 0, "notify");
-        add(pass, PIPELINE_NETWORK, alone_ps + skew_ps, layer_time_exchange_names[phase]);
+        add_sending(pass, alone_ps + skew_ps, load_of(setup, phase, alone_ps + skew_ps),
+                    layer_time_exchange_names[phase]);
     }
 }
 
@@ -189,10 +209,17 @@ static void add_computing(struct pipeline_pass *pass, const struct training_setu
     }
 }
 
+/* What nothing hides is sent at the rate of the links. */
+static struct pipeline_load context_load(const struct training_setup *setup) {
+    return parallel_exchange_context_in_domain(&setup->groups) ? (struct pipeline_load){.nvlink = 1}
+                                                               : (struct pipeline_load){.nic = 1};
+}
+
 static void add_forward(struct pipeline_pass *pass, const struct layer_time *layer,
                         const struct training_setup *setup) {
-    add(pass, PIPELINE_NETWORK, layer->tensor_ps[PIPELINE_FORWARD], "tensor-parallel collectives");
-    add(pass, PIPELINE_NETWORK, layer->context_ps[PIPELINE_FORWARD], "keys and values");
+    add_sending(pass, layer->tensor_ps[PIPELINE_FORWARD], (struct pipeline_load){.nvlink = 1},
+                "tensor-parallel collectives");
+    add_sending(pass, layer->context_ps[PIPELINE_FORWARD], context_load(setup), "keys and values");
     add(pass, PIPELINE_COMPUTE, layer->before_ps[PIPELINE_FORWARD], "attention and dense");
     if (model_shape_has_experts(layer->kind)) {
         add_exchange(pass, setup, TRAINING_DISPATCH);
@@ -215,22 +242,24 @@ static void add_backward(struct pipeline_pass *pass, const struct layer_time *la
     }
     add_computing(pass, setup, layer->before_ps[PIPELINE_BACKWARD], layer->before_weights_ps,
                   "attention and dense, backward");
-    add(pass, PIPELINE_NETWORK, layer->context_ps[PIPELINE_BACKWARD], "keys and values, backward");
-    add(pass, PIPELINE_NETWORK, layer->tensor_ps[PIPELINE_BACKWARD], "tensor-parallel collectives, backward");
+    add_sending(pass, layer->context_ps[PIPELINE_BACKWARD], context_load(setup), "keys and values, backward");
+    add_sending(pass, layer->tensor_ps[PIPELINE_BACKWARD], (struct pipeline_load){.nvlink = 1},
+                "tensor-parallel collectives, backward");
 }
 
 /* Memory is used as matrices use it, in their precision and at their share of the peak. */
 struct pipeline_sharing layer_time_sharing(const struct training_setup *setup) {
     const struct experiment_training *training = setup->training;
     if (!training->contention) {
-        return (struct pipeline_sharing){1, 1};
+        return (struct pipeline_sharing){0};
     }
     const uint32_t left = setup->gpu->sms - setup->exchange_sms;
     const double operations = setup->gpu->tflops[training->precision] * 1e12 * training->matrix_efficiency;
     const double used = contention_memory_rate(operations, gpu_element_bytes(training->precision), left);
-    return (struct pipeline_sharing){.compute_factor = (double)setup->gpu->sms / left,
-                                     .network_factor =
-                                         contention_latency(0, used / (setup->gpu->memory_tb_per_s * 1e12))};
+    return (struct pipeline_sharing){.sms = setup->gpu->sms,
+                                     .exchange_sms = setup->exchange_sms,
+                                     .gradient_sms = training->gradient_sms,
+                                     .latency = contention_latency(0, used / (setup->gpu->memory_tb_per_s * 1e12))};
 }
 
 struct pipeline_pass layer_time_pass(const struct layer_time *layers, uint32_t n, enum pipeline_direction direction,

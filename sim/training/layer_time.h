@@ -49,7 +49,7 @@ uint64_t layer_time_exchanges_ps(const struct training_setup *setup, const struc
 struct pipeline_pass layer_time_pass(const struct layer_time *layers, uint32_t n, enum pipeline_direction direction,
                                      const struct training_setup *setup);
 
-/** What computing and an exchange at once do to each other. */
+/** What computing, exchanges and gradients share; nothing without training.contention. */
 struct pipeline_sharing layer_time_sharing(const struct training_setup *setup);
 
 #endif

@@ -32,15 +32,18 @@ static double query_output_bytes(const struct model_shape *shape) {
     return shape->heads * ((double)shape->key_width + shape->value_width) * ELEMENT_BYTES;
 }
 
+bool parallel_exchange_context_in_domain(const struct training_groups *groups) {
+    return training_groups_in_domain(groups, groups->tensor * groups->context, 1);
+}
+
 uint64_t parallel_exchange_context_ps(const struct training_groups *groups, const struct model_shape *shape,
                                       enum experiment_context_exchange exchange, bool backward, uint64_t attention_ps) {
     if (groups->context == 1 || shape == NULL) {
         return 0;
     }
     const double n = groups->context, kinds = backward ? 2 : 1; // keys and values; and their gradients
-    const double rate = training_groups_in_domain(groups, groups->tensor * groups->context, 1)
-                            ? groups->nvlink_bytes_per_s
-                            : groups->nic_bytes_per_s;
+    const double rate =
+        parallel_exchange_context_in_domain(groups) ? groups->nvlink_bytes_per_s : groups->nic_bytes_per_s;
     const double own_s = groups->tokens * key_value_bytes(shape) / rate;
     switch (exchange) {
     case EXPERIMENT_CONTEXT_RING: {

@@ -8,6 +8,7 @@
 #include "training/model_shape.h"
 #include "training/training_groups.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /**
@@ -24,5 +25,8 @@ uint64_t parallel_exchange_tensor_ps(const struct training_groups *groups, int n
  */
 uint64_t parallel_exchange_context_ps(const struct training_groups *groups, const struct model_shape *shape,
                                       enum experiment_context_exchange exchange, bool backward, uint64_t attention_ps);
+
+/** Does context parallelism go by NVLink? Else by NICs. */
+bool parallel_exchange_context_in_domain(const struct training_groups *groups);
 
 #endif

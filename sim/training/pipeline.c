@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "training/pipeline_gradients.h"
 #include "training/pipeline_turn.h"
 
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct stage {
     struct turn *turns;
     uint32_t n_turns, next;
     uint64_t free_ps;
+    struct pipeline_gradients gradients;
 };
 
 struct run {
@@ -164,6 +166,7 @@ static uint64_t run_turn(struct run *run, uint32_t stage, const struct turn *tur
     struct observed observed = {pipeline, turn, stage};
     struct pipeline_turn running = {.begin_ps = begin_ps,
                                     .sharing = &pipeline->sharing,
+                                    .gradients = &run->stages[stage].gradients,
                                     .observe = pipeline->observe ? observe : NULL,
                                     .context = &observed};
     for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
@@ -180,6 +183,12 @@ static uint64_t run_turn(struct run *run, uint32_t stage, const struct turn *tur
     run->times[stage].network_ps += result.network_ps;
     run->times[stage].exposed_ps += result.end_ps - begin_ps - result.compute_ps;
     return result.end_ps;
+}
+
+/* Gradients of a part are there after its last backward pass: the last micro-batch is the last of each part. What was put off is done too. */
+static bool makes_gradients(const struct run *run, const struct turn *turn) {
+    return run->pipeline->overlap_gradients && turn->has[PIPELINE_BACKWARD] &&
+           turn->steps[PIPELINE_BACKWARD].micro_batch == run->pipeline->micro_batches - 1;
 }
 
 /* The next turn of a stage, if what it needs is there. */
@@ -200,8 +209,12 @@ static bool advance(struct run *run, uint32_t number) {
         begin_ps = number_larger(begin_ps, ready_ps);
     }
     run->times[number].waiting_ps += begin_ps - stage->free_ps;
+    pipeline_gradients_run(&stage->gradients, begin_ps);
     stage->free_ps = run_turn(run, number, turn, begin_ps);
     stage->next++;
+    if (makes_gradients(run, turn)) {
+        pipeline_gradients_add(&stage->gradients, stage->free_ps);
+    }
     return true;
 }
 
@@ -222,36 +235,18 @@ static void run_passes(struct run *run) {
     }
 }
 
-static void observe_gradients(const struct pipeline *pipeline, uint32_t stage, const struct step *last,
-                              uint64_t end_ps) {
-    const struct pipeline_span span = {.stage = stage,
-                                       .micro_batch = last->micro_batch,
-                                       .part = last->part,
-                                       .direction = PIPELINE_BACKWARD,
-                                       .resource = PIPELINE_GRADIENTS,
-                                       .name = "gradients",
-                                       .begin_ps = end_ps - pipeline->gradient_ps[last->part],
-                                       .end_ps = end_ps};
-    if (pipeline->observe && span.end_ps > span.begin_ps) {
-        pipeline->observe(pipeline->context, &span);
-    }
-}
-
-/* Gradients of a stage's parts, one after the other as their last backward passes end: the last micro-batch is the last of each. */
+/* What is left of a stage's gradients when it has no passes any more. */
 static uint64_t reduce_gradients(struct run *run, uint32_t number) {
     const struct pipeline *pipeline = run->pipeline;
-    const uint64_t passed_ps = run->stages[number].free_ps;
+    struct stage *stage = &run->stages[number];
     struct pipeline_stage_time *time = &run->times[number];
-    uint64_t end_ps = 0;
-    for (uint32_t i = pipeline->parts_per_stage; i-- > 0;) { // backwards: the last part's gradients are there first
-        const struct step last = {pipeline->micro_batches - 1, i * pipeline->stages + number};
-        const uint64_t from_ps = pipeline->overlap_gradients ? *end_of(run, PIPELINE_BACKWARD, &last) : passed_ps;
-        end_ps = number_larger(end_ps, from_ps) + pipeline->gradient_ps[last.part];
-        time->gradient_ps += pipeline->gradient_ps[last.part];
-        observe_gradients(pipeline, number, &last, end_ps);
+    for (uint32_t i = 0; i < pipeline->parts_per_stage && !pipeline->overlap_gradients; i++) {
+        pipeline_gradients_add(&stage->gradients, stage->free_ps);
     }
-    end_ps = number_larger(end_ps, passed_ps);
-    time->exposed_gradients_ps = end_ps - passed_ps;
+    pipeline_gradients_run(&stage->gradients, UINT64_MAX);
+    const uint64_t end_ps = number_larger(stage->gradients.now_ps, stage->free_ps);
+    time->gradient_ps = stage->gradients.busy_ps;
+    time->exposed_gradients_ps = end_ps - stage->free_ps;
     return end_ps;
 }
 
@@ -268,6 +263,7 @@ uint64_t pipeline_run(const struct pipeline *pipeline, struct pipeline_stage_tim
     }
     for (uint32_t stage = 0; stage < pipeline->stages; stage++) {
         stages[stage] = (struct pipeline_stage_time){0};
+        run.stages[stage].gradients = (struct pipeline_gradients){.pipeline = pipeline, .stage = stage};
         make_order(&run, stage);
     }
     run_passes(&run);

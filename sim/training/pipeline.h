@@ -13,18 +13,21 @@
 #ifndef MOEFABRIC_TRAINING_PIPELINE_H
 #define MOEFABRIC_TRAINING_PIPELINE_H
 
+#include "training/pipeline_sharing.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What a segment is done with. Gradients are reduced beside passes, and hold neither of them up. */
+/** What a segment is done with. Gradients are reduced beside passes: no pass waits for them, but they share a GPU with it. */
 enum pipeline_resource { PIPELINE_COMPUTE, PIPELINE_NETWORK, PIPELINE_GRADIENTS, PIPELINE_RESOURCES };
 
 /** A piece of a pass. */
 struct pipeline_segment {
     uint64_t duration_ps;
     enum pipeline_resource resource;
-    const char *name; /**< for the timeline; not freed */
-    bool put_off;     /**< computing that no pass waits for: the next to be computed, while its pass goes on */
+    const char *name;          /**< for the timeline; not freed */
+    bool put_off;              /**< computing that no pass waits for: the next to be computed, while its pass goes on */
+    struct pipeline_load load; /**< of what is sent */
 };
 
 /** A pass through one part of the model. */
@@ -44,11 +47,6 @@ struct pipeline_span {
     uint64_t begin_ps, end_ps;
 };
 
-/** Computing and communication at once on a GPU: how many times as long each takes; 1 or less = as alone. */
-struct pipeline_sharing {
-    double compute_factor, network_factor;
-};
-
 /** A pipeline. */
 struct pipeline {
     uint32_t stages, parts_per_stage, micro_batches; /**< of training with several parts: a multiple of stages */
@@ -57,9 +55,9 @@ struct pipeline {
     const struct pipeline_pass (
         *passes)[PIPELINE_DIRECTIONS]; /**< [stages × parts_per_stage] in the order of the model */
     struct pipeline_sharing sharing;
-    uint64_t send_ps;            /**< from a stage to another */
-    const uint64_t *gradient_ps; /**< [stages × parts_per_stage] to reduce a part's gradients */
-    bool overlap_gradients;      /**< after the part's last backward pass; else after the stage's last pass */
+    uint64_t send_ps;                      /**< from a stage to another */
+    const struct pipeline_pass *gradients; /**< [stages × parts_per_stage] what reduces a part's gradients */
+    bool overlap_gradients;                /**< after the part's last backward pass; else after the stage's last pass */
     void (*observe)(
         void *context,
         const struct pipeline_span *span); /**< NULL, or told of each segment and reduction, not in order of time */

@@ -71,7 +71,7 @@ static bool computes_put_off(const struct state *state) {
     return state->works[PIPELINE_COMPUTE].direction == NOBODY && state->put_off.duration_ps > 0;
 }
 
-/* How long work of so many picoseconds takes beside the other resource's. */
+/* How long work of so many picoseconds takes beside others. */
 static uint64_t lasts_ps(uint64_t left_ps, double factor) {
     return factor > 1 ? (uint64_t)ceil((double)left_ps * factor) : left_ps;
 }
@@ -100,33 +100,59 @@ static void end_segment(struct state *state, struct work *work) {
     work->direction = NOBODY;
 }
 
-/* To the next end of a segment, or of what was put off. False if nothing is left. */
-static bool step(struct state *state) {
+/* What runs: what is left of it (NULL: nothing), and how many times as long as alone it takes. */
+struct running {
+    uint64_t *left_ps[PIPELINE_RESOURCES];
+    double factors[PIPELINE_RESOURCES];
+};
+
+static struct running what_runs(struct state *state) {
     struct work *compute = &state->works[PIPELINE_COMPUTE], *network = &state->works[PIPELINE_NETWORK];
-    const bool put_off = computes_put_off(state), computing = put_off || compute->direction != NOBODY;
-    const bool communicating = network->direction != NOBODY, both = computing && communicating;
-    uint64_t *const left_ps[RESOURCES] = {put_off ? &state->put_off.duration_ps : &compute->left_ps, &network->left_ps};
-    const double factors[RESOURCES] = {both ? state->turn->sharing->compute_factor : 1,
-                                       both ? state->turn->sharing->network_factor : 1};
+    struct pipeline_gradients *gradients = state->turn->gradients;
+    const struct pipeline_segment *piece = gradients ? pipeline_gradients_piece(gradients) : NULL;
+    const struct pipeline_segment *exchange =
+        network->direction != NOBODY ? segment_of(&state->threads[network->direction]) : NULL;
+    struct running running = {.left_ps = {computes_put_off(state)        ? &state->put_off.duration_ps
+                                          : compute->direction != NOBODY ? &compute->left_ps
+                                                                         : NULL,
+                                          exchange ? &network->left_ps : NULL, piece ? &gradients->left_ps : NULL}};
+    const struct pipeline_factors factors =
+        pipeline_sharing_factors(state->turn->sharing, running.left_ps[PIPELINE_COMPUTE] != NULL,
+                                 exchange ? &exchange->load : NULL, piece ? &piece->load : NULL);
+    running.factors[PIPELINE_COMPUTE] = factors.compute;
+    running.factors[PIPELINE_NETWORK] = factors.network;
+    running.factors[PIPELINE_GRADIENTS] = factors.gradients;
+    return running;
+}
+
+/* To the next end of a segment, of what was put off, or of a piece of gradients. False if nothing of the passes is left. */
+static bool step(struct state *state) {
+    const bool put_off = computes_put_off(state);
+    const struct running running = what_runs(state);
     const uint64_t begin_ps = state->now_ps;
-    uint64_t time_ps = UINT64_MAX;
-    if (!computing && !communicating) {
+    uint64_t time_ps = UINT64_MAX, done[PIPELINE_RESOURCES] = {0};
+    if (running.left_ps[PIPELINE_COMPUTE] == NULL && running.left_ps[PIPELINE_NETWORK] == NULL) {
         return false;
     }
-    if (computing) {
-        time_ps = lasts_ps(*left_ps[PIPELINE_COMPUTE], factors[PIPELINE_COMPUTE]);
+    for (int i = 0; i < PIPELINE_RESOURCES; i++) {
+        if (running.left_ps[i]) {
+            time_ps = number_smaller(time_ps, lasts_ps(*running.left_ps[i], running.factors[i]));
+        }
     }
-    if (communicating) {
-        time_ps = number_smaller(time_ps, lasts_ps(*left_ps[PIPELINE_NETWORK], factors[PIPELINE_NETWORK]));
+    for (int i = 0; i < PIPELINE_RESOURCES; i++) {
+        done[i] = running.left_ps[i] ? done_ps(*running.left_ps[i], time_ps, running.factors[i]) : 0;
     }
     state->now_ps += time_ps;
-    if (computing) {
-        *left_ps[PIPELINE_COMPUTE] -= done_ps(*left_ps[PIPELINE_COMPUTE], time_ps, factors[PIPELINE_COMPUTE]);
+    if (running.left_ps[PIPELINE_COMPUTE]) {
+        *running.left_ps[PIPELINE_COMPUTE] -= done[PIPELINE_COMPUTE];
         state->result.compute_ps += time_ps;
     }
-    if (communicating) {
-        *left_ps[PIPELINE_NETWORK] -= done_ps(*left_ps[PIPELINE_NETWORK], time_ps, factors[PIPELINE_NETWORK]);
+    if (running.left_ps[PIPELINE_NETWORK]) {
+        *running.left_ps[PIPELINE_NETWORK] -= done[PIPELINE_NETWORK];
         state->result.network_ps += time_ps;
+    }
+    if (running.left_ps[PIPELINE_GRADIENTS]) {
+        pipeline_gradients_pass(state->turn->gradients, time_ps, done[PIPELINE_GRADIENTS]);
     }
     if (put_off) {
         observe(state, PIPELINE_BACKWARD, &state->put_off, begin_ps);

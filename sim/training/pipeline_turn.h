@@ -3,19 +3,22 @@
  * What a stage does in a turn: a forward pass, a backward pass, or both as two threads on two resources.
  *
  * Each resource is given to the thread that can use it first, the backward one on a tie. A thread does not wait for what may be put off (gradients of
- * weights, which no other pass needs): that is computed next, while the thread communicates, as DualPipe orders it (arXiv:2412.19437, figure 4). While computing and communication run at once each may take
- * longer: they share the GPU's SMs and memory.
+ * weights, which no other pass needs): that is computed next, while the thread communicates, as DualPipe orders it (arXiv:2412.19437, figure 4). While computing and communication run at once, or
+ * gradients are on their way, each may take longer: they share the GPU's SMs, memory and links (pipeline_sharing.h).
  */
 #ifndef MOEFABRIC_TRAINING_PIPELINE_TURN_H
 #define MOEFABRIC_TRAINING_PIPELINE_TURN_H
 
 #include "training/pipeline.h"
+#include "training/pipeline_gradients.h"
 
 /** A turn. */
 struct pipeline_turn {
     const struct pipeline_pass *passes[PIPELINE_DIRECTIONS]; /**< NULL: none in that direction */
     uint64_t begin_ps;
     const struct pipeline_sharing *sharing;
+    struct pipeline_gradients
+        *gradients; /**< NULL, or what is on its way meanwhile: it goes on, to the end of the turn */
     /** NULL, or told of what ran in a direction, a resource and a time. */
     void (*observe)(void *context, enum pipeline_direction direction, const struct pipeline_segment *segment,
                     uint64_t begin_ps, uint64_t end_ps);

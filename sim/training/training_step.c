@@ -26,7 +26,8 @@ struct making {
     struct layer_time *layers;
     uint32_t n_layers, n_parts;
     struct pipeline_pass (*passes)[PIPELINE_DIRECTIONS];
-    uint64_t *gradient_ps, *gather_ps; /* [n_parts] */
+    struct pipeline_pass *gradients; /* [n_parts] */
+    uint64_t *gather_ps;             /* [n_parts] */
 };
 
 static void make_passes(struct making *making, const struct pipeline_layout *layout) {
@@ -43,13 +44,12 @@ static void make_passes(struct making *making, const struct pipeline_layout *lay
 /* ---- gradients and parameters ---- */
 
 static void make_gradients(struct making *making, const struct pipeline_layout *layout) {
-    making->gradient_ps = memory_allocate(making->n_parts, sizeof *making->gradient_ps);
+    making->gradients = memory_allocate(making->n_parts, sizeof *making->gradients);
     making->gather_ps = memory_allocate(making->n_parts, sizeof *making->gather_ps);
     for (uint32_t part = 0; part < making->n_parts && !making->setup->free_gradients; part++) {
         const struct model_parameters held =
             training_memory_held(making->setup, layout->first[part], layout->first[part + 1]);
-        making->gradient_ps[part] =
-            gradients_exchange_ps(making->setup, &held, making->setup->training->gradient_bytes);
+        making->gradients[part] = gradients_pass(making->setup, &held, making->setup->training->gradient_bytes);
         making->gather_ps[part] = gradients_exchange_ps(making->setup, &held, making->setup->training->parameter_bytes);
     }
 }
@@ -141,12 +141,14 @@ static double evaluation_micro_batches(const struct training_setup *setup) {
 static bool check_length(const struct making *making, struct error *error) {
     const struct training_setup *setup = making->setup;
     const double times = setup->groups.micro_batches + evaluation_micro_batches(setup) + 1;
+    const struct pipeline_sharing sharing = layer_time_sharing(setup);
     double once_ps = 2.0 * (double)send_ps(setup) * making->n_parts;
     for (uint32_t i = 0; i < making->n_layers; i++) {
         const struct layer_time *layer = &making->layers[i];
         once_ps += (double)layer_time_computing_ps(layer) + (double)layer_time_sharing_ps(layer) +
                    (double)layer_time_exchanges_ps(setup, layer);
     }
+    once_ps *= pipeline_sharing_slowest(&sharing);
     if (once_ps * times >= LAYER_TIME_LONGEST_PS || times * making->n_parts > MOST_PASSES) {
         error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                   "a step is too long: %.4g micro-batches through %" PRIu32 " virtual stages, %.4g s each", times,
@@ -160,10 +162,15 @@ static bool check_length(const struct making *making, struct error *error) {
 
 /* Gradients and parameters of all parts come to the rest of a step. */
 static bool check_gradients(const struct making *making, struct error *error) {
+    const struct pipeline_sharing sharing = layer_time_sharing(making->setup);
     double sum_ps = 0;
     for (uint32_t part = 0; part < making->n_parts; part++) {
-        sum_ps += (double)making->gradient_ps[part] + (double)making->gather_ps[part];
+        for (uint32_t i = 0; i < making->gradients[part].n_segments; i++) {
+            sum_ps += (double)making->gradients[part].segments[i].duration_ps;
+        }
+        sum_ps += (double)making->gather_ps[part];
     }
+    sum_ps *= pipeline_sharing_slowest(&sharing);
     return sum_ps < LAYER_TIME_LONGEST_PS ||
            error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                      "a step is too long: its gradients and parameters take %.4g s or more", sum_ps / PS_PER_S);
@@ -181,7 +188,7 @@ static void run(struct making *making, void (*observe)(void *, const struct pipe
         .passes = (const struct pipeline_pass(*)[PIPELINE_DIRECTIONS])making->passes,
         .sharing = layer_time_sharing(making->setup),
         .send_ps = send_ps(making->setup),
-        .gradient_ps = making->gradient_ps,
+        .gradients = making->gradients,
         .overlap_gradients = training->overlap_gradients,
         .observe = observe,
         .context = context,
@@ -202,9 +209,10 @@ static void finish(struct making *making) {
     for (uint32_t part = 0; making->passes && part < making->n_parts; part++) {
         free(making->passes[part][PIPELINE_FORWARD].segments);
         free(making->passes[part][PIPELINE_BACKWARD].segments);
+        free(making->gradients[part].segments);
     }
     free(making->passes);
-    free(making->gradient_ps);
+    free(making->gradients);
     free(making->gather_ps);
     free(making->layers);
 }

@@ -30,10 +30,12 @@ enum training_phase {
 /** Names as those of the measured phases, in that order. */
 extern const char *const training_phase_names[TRAINING_PHASES];
 
-/** Times of a layer's exchanges, and how uneven they leave the experts. */
+/** Times of a layer's exchanges, what they send, and how uneven they leave the experts. */
 struct training_exchange {
     uint64_t phase_ps[TRAINING_PHASES];
-    double expert_load; /**< busiest GPU ÷ mean */
+    double nvlink_bytes[TRAINING_PHASES],
+        nic_bytes[TRAINING_PHASES]; /**< of the busiest GPU, in its fuller direction */
+    double expert_load;             /**< busiest GPU ÷ mean */
 };
 
 /** What a step is made of. */

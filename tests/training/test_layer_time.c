@@ -131,12 +131,52 @@ START_TEST(an_exchange_and_matrices_share_sms_and_memory) {
     struct training_setup setup = setup_of();
     setup.exchange_sms = 37;
     struct pipeline_sharing sharing = layer_time_sharing(&setup);
-    ck_assert_double_eq(sharing.compute_factor, 1);
-    ck_assert_double_eq(sharing.network_factor, 1);
+    const struct pipeline_load links = {.nvlink = 0.9};
+    ck_assert_double_eq(pipeline_sharing_factors(&sharing, true, &links, &links).compute, 1);
+    ck_assert_double_eq(pipeline_sharing_factors(&sharing, true, &links, &links).network, 1);
     experiment.training.contention = true;
+    experiment.training.gradient_sms = 37;
     sharing = layer_time_sharing(&setup);
-    ck_assert_double_eq_tol(sharing.compute_factor, 148.0 / 111, 1e-12);
-    ck_assert_double_eq_tol(sharing.network_factor, 1 / (1 - 2500e12 / sqrt(111.0 * 128 * 256) / 8e12), 1e-9);
+    struct pipeline_factors factors = pipeline_sharing_factors(&sharing, true, &links, NULL);
+    ck_assert_double_eq_tol(factors.compute, 148.0 / 111, 1e-12);
+    const double latency = 1 / (1 - 2500e12 / sqrt(111.0 * 128 * 256) / 8e12);
+    ck_assert_double_eq_tol(factors.network, latency, 1e-9);
+    factors = pipeline_sharing_factors(&sharing, true, NULL, &links);
+    ck_assert_double_eq_tol(factors.compute, 148.0 / 111, 1e-12);
+    ck_assert_double_eq_tol(factors.gradients, 0.9 * latency, 1e-9); // the tenth that they leave of NVLink is theirs
+    ck_assert_double_eq_tol(pipeline_sharing_factors(&sharing, true, &links, &links).compute, 2, 1e-12);
+    ck_assert_double_eq_tol(pipeline_sharing_factors(&sharing, false, &links, &links).network, 0.9 / 0.5, 1e-12);
+}
+END_TEST
+
+/* What a segment of this name takes of links. */
+static struct pipeline_load load_of(const struct pipeline_pass *pass, const char *name) {
+    for (uint32_t i = 0; i < pass->n_segments; i++) {
+        if (strcmp(pass->segments[i].name, name) == 0) {
+            return pass->segments[i].load;
+        }
+    }
+    ck_abort_msg("no segment %s", name);
+}
+
+START_TEST(exchanges_take_of_links_what_they_send) {
+    struct training_setup setup = setup_of();
+    setup.exchange.phase_ps[TRAINING_DISPATCH] = setup.exchange.phase_ps[TRAINING_COMBINE] = 1000000000; // 1 ms
+    setup.exchange.nvlink_bytes[TRAINING_DISPATCH] = 360e6;                                              // 0.36 TB/s
+    setup.exchange.nic_bytes[TRAINING_COMBINE] = setup.groups.nic_bytes_per_s * 1e-3 / 4;
+    uint32_t n;
+    struct layer_time *layers = layer_time_create(&setup, &n);
+    struct pipeline_pass pass = layer_time_pass(layers, n, PIPELINE_FORWARD, &setup);
+    ck_assert_double_eq_tol(load_of(&pass, "dispatch").nvlink, 0.5, 1e-12);
+    ck_assert_double_eq(load_of(&pass, "dispatch").nic, 0);
+    ck_assert_double_eq_tol(load_of(&pass, "combine").nic, 0.25, 1e-12);
+    ck_assert_double_eq(load_of(&pass, "attention and dense").nvlink, 0);
+    free(pass.segments);
+    experiment.training.rank_skew_ps = 1000000000; // a wait as long as the exchange, in which nothing is sent
+    pass = layer_time_pass(layers, n, PIPELINE_FORWARD, &setup);
+    ck_assert_double_eq_tol(load_of(&pass, "dispatch").nvlink, 0.25, 1e-12);
+    free(pass.segments);
+    free(layers);
 }
 END_TEST
 
@@ -151,6 +191,7 @@ int main(void) {
     tcase_add_test(tests, gradients_of_weights_are_put_off_and_no_more);
     tcase_add_test(tests, layers_computed_again_gather_keys_and_values_again);
     tcase_add_test(tests, an_exchange_and_matrices_share_sms_and_memory);
+    tcase_add_test(tests, exchanges_take_of_links_what_they_send);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -8,10 +8,10 @@
 
 enum { MOST_PARTS = 16, MOST_STAGES = 8 };
 
-static struct pipeline_segment forward_segments[] = {{1, PIPELINE_COMPUTE, "f", false}};
-static struct pipeline_segment backward_segments[] = {{2, PIPELINE_COMPUTE, "b", false}};
+static struct pipeline_segment forward_segments[] = {{1, PIPELINE_COMPUTE, "f", false, {0, 0}}};
+static struct pipeline_segment backward_segments[] = {{2, PIPELINE_COMPUTE, "b", false, {0, 0}}};
 static struct pipeline_stage_time times[MOST_STAGES];
-static const uint64_t no_gradients[MOST_PARTS];
+static const struct pipeline_pass no_gradients[MOST_PARTS];
 
 /* A pipeline whose parts all take 1 forward and 2 backward. */
 static struct pipeline even(uint32_t stages, uint32_t parts, uint32_t micro_batches) {
@@ -24,7 +24,7 @@ static struct pipeline even(uint32_t stages, uint32_t parts, uint32_t micro_batc
                              .parts_per_stage = parts,
                              .micro_batches = micro_batches,
                              .passes = (const struct pipeline_pass(*)[PIPELINE_DIRECTIONS])passes,
-                             .gradient_ps = no_gradients,
+                             .gradients = no_gradients,
                              .overlap_gradients = true};
 }
 
@@ -84,11 +84,12 @@ END_TEST
 
 /* 5 put off at once, 7 more when an exchange of 1 is over: they go before the forward pass's 20. */
 START_TEST(what_is_put_off_adds_up) {
-    struct pipeline_segment forward_all[] = {{20, PIPELINE_COMPUTE, "f", false}};
-    struct pipeline_segment backward_all[] = {
-        {5, PIPELINE_COMPUTE, "w", true}, {1, PIPELINE_NETWORK, "bn", false}, {7, PIPELINE_COMPUTE, "w", true}};
+    struct pipeline_segment forward_all[] = {{20, PIPELINE_COMPUTE, "f", false, {0, 0}}};
+    struct pipeline_segment backward_all[] = {{5, PIPELINE_COMPUTE, "w", true, {0, 0}},
+                                              {1, PIPELINE_NETWORK, "bn", false, {0, 0}},
+                                              {7, PIPELINE_COMPUTE, "w", true, {0, 0}}};
     const struct pipeline_pass forward = {forward_all, 1}, backward = {backward_all, 3};
-    const struct pipeline_sharing sharing = {1, 1};
+    const struct pipeline_sharing sharing = {0};
     const struct pipeline_turn turn = {.passes = {&forward, &backward}, .sharing = &sharing};
     const struct pipeline_turn_result result = pipeline_turn_run(&turn);
     ck_assert_uint_eq(result.pass_end_ps[PIPELINE_BACKWARD], 1);
@@ -107,10 +108,12 @@ START_TEST(sends_take_time_between_stages) {
 }
 END_TEST
 
-static struct pipeline_segment exchange_forward[] = {
-    {2, PIPELINE_COMPUTE, "f", false}, {3, PIPELINE_NETWORK, "fn", false}, {1, PIPELINE_COMPUTE, "f", false}};
-static struct pipeline_segment exchange_backward[] = {
-    {2, PIPELINE_COMPUTE, "b", false}, {4, PIPELINE_NETWORK, "bn", false}, {3, PIPELINE_COMPUTE, "b", false}};
+static struct pipeline_segment exchange_forward[] = {{2, PIPELINE_COMPUTE, "f", false, {0, 0}},
+                                                     {3, PIPELINE_NETWORK, "fn", false, {0, 0}},
+                                                     {1, PIPELINE_COMPUTE, "f", false, {0, 0}}};
+static struct pipeline_segment exchange_backward[] = {{2, PIPELINE_COMPUTE, "b", false, {0, 0}},
+                                                      {4, PIPELINE_NETWORK, "bn", false, {0, 0}},
+                                                      {3, PIPELINE_COMPUTE, "b", false, {0, 0}}};
 
 /* One stage, three micro-batches of 2 + 3 + 1 forward and 2 + 4 + 3 backward, the middle of each on the network. */
 static struct pipeline exchanging(bool overlapped) {
@@ -121,7 +124,7 @@ static struct pipeline exchanging(bool overlapped) {
                              .micro_batches = 3,
                              .overlapped = overlapped,
                              .passes = passes,
-                             .gradient_ps = no_gradients};
+                             .gradients = no_gradients};
 }
 
 START_TEST(exchanges_are_exposed_one_after_the_other) {
@@ -176,9 +179,10 @@ START_TEST(pairs_do_not_make_neighbours_take_turns) {
 END_TEST
 
 START_TEST(gradients_are_reduced_while_passes_are_left) {
-    static const uint64_t gradients_ps[] = {3, 3};
+    static struct pipeline_segment three[] = {{3, PIPELINE_GRADIENTS, "g", false, {0, 0}}};
+    static const struct pipeline_pass gradients[] = {{three, 1}, {three, 1}};
     struct pipeline pipeline = even(1, 2, 1);
-    pipeline.gradient_ps = gradients_ps;
+    pipeline.gradients = gradients;
     /* forwards until 2, backward of the second part 2-4, of the first 4-6; its gradients 4-7, those of the first 7-10 */
     ck_assert_uint_eq(pipeline_run(&pipeline, times), 10);
     ck_assert_uint_eq(times[0].exposed_gradients_ps, 4);
@@ -186,6 +190,66 @@ START_TEST(gradients_are_reduced_while_passes_are_left) {
     ck_assert_uint_eq(pipeline_run(&pipeline, times), 12);
     ck_assert_uint_eq(times[0].exposed_gradients_ps, 6);
     ck_assert_uint_eq(times[0].gradient_ps, 6);
+}
+END_TEST
+
+/* One stage of two parts: forwards 0-2, the second part's backward 2-14, the first part's 14-26; the second part's gradients from 14 on. */
+static struct pipeline with_gradients(struct pipeline_segment *backward, uint32_t n,
+                                      struct pipeline_segment *gradients) {
+    static struct pipeline_pass passes[2][PIPELINE_DIRECTIONS], reductions[2];
+    for (int part = 0; part < 2; part++) {
+        passes[part][PIPELINE_FORWARD] = (struct pipeline_pass){forward_segments, 1};
+        passes[part][PIPELINE_BACKWARD] = (struct pipeline_pass){backward, n};
+        reductions[part] = (struct pipeline_pass){gradients, 1};
+    }
+    return (struct pipeline){.stages = 1,
+                             .parts_per_stage = 2,
+                             .micro_batches = 1,
+                             .passes = (const struct pipeline_pass(*)[PIPELINE_DIRECTIONS])passes,
+                             .gradients = reductions,
+                             .overlap_gradients = true};
+}
+
+START_TEST(gradients_take_sms_from_computing) {
+    struct pipeline_segment computing[] = {{12, PIPELINE_COMPUTE, "b", false, {0, 0}}};
+    struct pipeline_segment gradients[] = {{8, PIPELINE_GRADIENTS, "g", false, {.nic = 1}}};
+    struct pipeline pipeline = with_gradients(computing, 1, gradients);
+    /* 14-22 with three of four SMs: 6 of 12 are done; 22-28 the rest; 28-36 the first part's gradients */
+    pipeline.sharing = (struct pipeline_sharing){.sms = 4, .gradient_sms = 1, .latency = 2};
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 36);
+    ck_assert_uint_eq(times[0].compute_ps, 2 + 12 + 14);
+    ck_assert_uint_eq(times[0].gradient_ps, 16);
+    ck_assert_uint_eq(times[0].exposed_gradients_ps, 8);
+    pipeline.sharing.gradient_sms = 2; // half of them: 14-22 4 are done, 22-30 the rest
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 38);
+    pipeline.sharing = (struct pipeline_sharing){0};
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 26 + 8);
+    /* by NVLink they wait for memory: 14-30, while computing has three of four SMs; alone they take 8 */
+    gradients[0].load = (struct pipeline_load){.nvlink = 1};
+    pipeline.sharing = (struct pipeline_sharing){.sms = 4, .gradient_sms = 1, .latency = 2};
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 30 + 8);
+    ck_assert_uint_eq(times[0].gradient_ps, 16 + 8);
+}
+END_TEST
+
+START_TEST(gradients_and_exchanges_share_links) {
+    struct pipeline_segment exchange[] = {{12, PIPELINE_NETWORK, "bn", false, {.nvlink = 1, .nic = 0.25}}};
+    struct pipeline_segment gradients[] = {{4, PIPELINE_GRADIENTS, "g", false, {.nvlink = 1}}};
+    struct pipeline pipeline = with_gradients(exchange, 1, gradients);
+    pipeline.sharing = (struct pipeline_sharing){.sms = 1, .latency = 1};
+    /* each gets half of NVLink: gradients 14-22, beside 4 of the exchange's 12; 22-30 its rest; 30-34 the other part's gradients */
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 34);
+    ck_assert_uint_eq(times[0].network_ps, 12 + 16);
+    /* gradients want three quarters of NICs, of which the exchange takes a quarter: neither is slower */
+    gradients[0].load = (struct pipeline_load){.nic = 0.75};
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 26 + 4);
+    /* the exchange has three quarters of NVLink and wants all, gradients the quarter that they want: 14-18, 3 done; 18-27 */
+    gradients[0].load = (struct pipeline_load){.nvlink = 0.25};
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 27 + 4);
+    /* the other way round: gradients want all NICs and get three quarters: 6 take 8 */
+    gradients[0] = (struct pipeline_segment){.duration_ps = 6, .resource = PIPELINE_GRADIENTS, .load = {.nic = 1}};
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 26 + 6);
+    ck_assert_uint_eq(times[0].gradient_ps, 8 + 6);
 }
 END_TEST
 
@@ -208,16 +272,16 @@ START_TEST(an_evaluation_goes_forward_alone) {
 END_TEST
 
 /* What a forward pass of 2 and the network's 4 takes, whose gradients of weights may be put off. */
-static struct pipeline_segment weights_last[] = {{2, PIPELINE_COMPUTE, "b", false},
-                                                 {2, PIPELINE_COMPUTE, "w", true},
-                                                 {4, PIPELINE_NETWORK, "bn", false},
-                                                 {1, PIPELINE_COMPUTE, "b", false},
-                                                 {3, PIPELINE_COMPUTE, "w", true}};
+static struct pipeline_segment weights_last[] = {{2, PIPELINE_COMPUTE, "b", false, {0, 0}},
+                                                 {2, PIPELINE_COMPUTE, "w", true, {0, 0}},
+                                                 {4, PIPELINE_NETWORK, "bn", false, {0, 0}},
+                                                 {1, PIPELINE_COMPUTE, "b", false, {0, 0}},
+                                                 {3, PIPELINE_COMPUTE, "w", true, {0, 0}}};
 
 START_TEST(gradients_of_weights_fill_what_exchanges_leave_idle) {
     static const struct pipeline_pass passes[1][PIPELINE_DIRECTIONS] = {{{forward_segments, 1}, {weights_last, 5}}};
     const struct pipeline pipeline = {
-        .stages = 1, .parts_per_stage = 1, .micro_batches = 1, .passes = passes, .gradient_ps = no_gradients};
+        .stages = 1, .parts_per_stage = 1, .micro_batches = 1, .passes = passes, .gradients = no_gradients};
     /* forward until 1; 1-3; the network 3-7 and beside it weights 3-5; 7-8; weights 8-11 */
     ck_assert_uint_eq(pipeline_run(&pipeline, times), 11);
     ck_assert_uint_eq(times[0].compute_ps, 1 + 2 + 2 + 1 + 3);
@@ -229,7 +293,7 @@ START_TEST(other_stages_do_not_wait_for_gradients_of_weights) {
     static const struct pipeline_pass passes[2][PIPELINE_DIRECTIONS] = {{{forward_segments, 1}, {weights_last, 5}},
                                                                         {{forward_segments, 1}, {weights_last, 5}}};
     const struct pipeline pipeline = {
-        .stages = 2, .parts_per_stage = 1, .micro_batches = 1, .passes = passes, .gradient_ps = no_gradients};
+        .stages = 2, .parts_per_stage = 1, .micro_batches = 1, .passes = passes, .gradients = no_gradients};
     /* the second stage: forward 1-2, what the first needs is there at 9, weights until 12; the first 9-19 */
     ck_assert_uint_eq(pipeline_run(&pipeline, times), 9 + 10);
     ck_assert_uint_eq(times[1].waiting_ps, 1 + 19 - 12);
@@ -238,11 +302,11 @@ END_TEST
 
 START_TEST(what_runs_at_once_takes_longer_for_as_long_as_it_does) {
     struct pipeline pipeline = exchanging(true);
-    pipeline.sharing = (struct pipeline_sharing){.compute_factor = 2, .network_factor = 1};
+    pipeline.sharing = (struct pipeline_sharing){.sms = 2, .exchange_sms = 1};
     /* the pair of 6-16: backward 6-8, its exchange 8-12, forward beside it 8-12 for 2; the forward's exchange 12-15 with half of the
      * backward's 3 beside it; 15-16.5 those; 16.5-17.5 */
     ck_assert_uint_ge(pipeline_run(&pipeline, times), 35 + 2 * 1);
-    pipeline.sharing = (struct pipeline_sharing){.compute_factor = 1, .network_factor = 1.5};
+    pipeline.sharing = (struct pipeline_sharing){.sms = 2, .latency = 1.5};
     /* 6-8, exchange 8-13 for 4: 2 of it in 3 beside the forward's 8-10 … */
     const uint64_t slowed_ps = pipeline_run(&pipeline, times);
     ck_assert_uint_gt(slowed_ps, 35);
@@ -252,7 +316,7 @@ END_TEST
 
 START_TEST(alone_nothing_is_slowed) {
     struct pipeline pipeline = exchanging(false);
-    pipeline.sharing = (struct pipeline_sharing){.compute_factor = 3, .network_factor = 3};
+    pipeline.sharing = (struct pipeline_sharing){.sms = 3, .exchange_sms = 2, .latency = 3};
     ck_assert_uint_eq(pipeline_run(&pipeline, times), 3 * (6 + 9));
 }
 END_TEST
@@ -273,8 +337,9 @@ START_TEST(every_segment_is_told_of) {
     ck_assert_uint_eq(sums[PIPELINE_COMPUTE], times[0].compute_ps);
     ck_assert_uint_eq(sums[PIPELINE_NETWORK], times[0].network_ps);
     ck_assert_uint_eq(sums[PIPELINE_RESOURCES], end_ps);
-    static const uint64_t gradients_ps[] = {50};
-    pipeline.gradient_ps = gradients_ps;
+    static struct pipeline_segment fifty[] = {{50, PIPELINE_GRADIENTS, "g", false, {0, 0}}};
+    static const struct pipeline_pass gradients[] = {{fifty, 1}};
+    pipeline.gradients = gradients;
     ck_assert_uint_eq(pipeline_run(&pipeline, times), end_ps + 50);
     ck_assert_uint_eq(sums[PIPELINE_GRADIENTS], 50);
     ck_assert_uint_eq(sums[PIPELINE_RESOURCES], end_ps + 50);
@@ -294,6 +359,8 @@ int main(void) {
     tcase_add_test(tests, overlapped_pipelines_come_to_an_end_and_lose_nothing);
     tcase_add_test(tests, pairs_do_not_make_neighbours_take_turns);
     tcase_add_test(tests, gradients_are_reduced_while_passes_are_left);
+    tcase_add_test(tests, gradients_take_sms_from_computing);
+    tcase_add_test(tests, gradients_and_exchanges_share_links);
     tcase_add_test(tests, an_evaluation_goes_forward_alone);
     tcase_add_test(tests, gradients_of_weights_fill_what_exchanges_leave_idle);
     tcase_add_test(tests, other_stages_do_not_wait_for_gradients_of_weights);
