@@ -11,10 +11,12 @@
 #include "training/training_memory.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PS_PER_S 1e12
+enum { LOOK_EVERY = 16 };  /* ours: copies tried between two looks at whether the rest can be slower */
 #define MOST_PASSES 0x1p26 /* ours: 5 GB of memory */
 
 const char *const training_phase_names[TRAINING_PHASES] = {"dispatch", "combine", "combine_backward",
@@ -274,31 +276,100 @@ static bool step_of_copy(const struct training_setup *setup, const struct stragg
     return done;
 }
 
-/* Of all copies; the layout of the first is that of all. */
-static bool find_slowest(const struct training_setup *setup, struct pipeline_layout *layout, uint32_t *slowest,
-                         struct error *error) {
-    const struct straggler_copies *copies = setup->copies;
-    uint64_t longest_ps = 0;
+/* ---- the slowest of many copies ---- */
+
+/* A copy, and the most that any of its stages is slowed. */
+struct ranked {
+    double most;
+    uint32_t copy;
+};
+
+/* Looks for the copy whose step is longest. */
+struct search {
+    const struct training_setup *setup;
+    struct pipeline_layout *layout; /* of the first copy, and then of all */
+    uint64_t longest_ps;
+    uint32_t slowest;
+};
+
+static int compare_ranked(const void *one, const void *other) {
+    const struct ranked *a = one, *b = other;
+    return a->most != b->most ? (a->most < b->most ? 1 : -1) : a->copy < b->copy ? -1 : a->copy > b->copy;
+}
+
+/* The slowest first; to be freed. */
+static struct ranked *rank_copies(const struct straggler_copies *copies) {
+    struct ranked *ranked = memory_allocate(copies->n, sizeof *ranked);
     for (uint32_t copy = 0; copy < copies->n; copy++) {
-        struct training_result result;
-        if (!step_of_copy(setup, copies->slowness + (size_t)copy * copies->stages, copy == 0 ? setup->layout : layout,
-                          NULL, NULL, &result, error)) {
-            return false;
-        }
-        *slowest = result.step_ps > longest_ps ? copy : *slowest;
-        longest_ps = result.step_ps > longest_ps ? result.step_ps : longest_ps;
-        if (copy == 0) {
-            *layout = result.layout;
-            result.layout = (struct pipeline_layout){0};
-        }
-        training_result_fini(&result);
-        if (setup->stop != NULL && setup->stop()) {
-            return error_set(error, EXIT_CODE_INTERRUPTED, ERROR_ID_RUN_LIMIT,
-                             "interrupted: the slowest of %" PRIu32 " copies of the pipeline is not known yet",
-                             copies->n);
+        ranked[copy].copy = copy;
+        for (uint32_t stage = 0; stage < copies->stages; stage++) {
+            const struct straggler_slowness *one = &copies->slowness[(size_t)copy * copies->stages + stage];
+            ranked[copy].most = fmax(ranked[copy].most, fmax(one->dense, one->experts));
         }
     }
+    qsort(ranked, copies->n, sizeof *ranked, compare_ranked);
+    return ranked;
+}
+
+/* Passes that take longer make no step shorter (two that overlap can, by list scheduling's anomalies, a little: neglected, as where copies are dropped): copies
+ * whose stages are slowed by `most` at most end before one in which all are. */
+static bool rest_is_faster(const struct search *search, double most) {
+    struct straggler_slowness *even = memory_allocate(search->setup->copies->stages, sizeof *even);
+    struct training_result result;
+    struct error error;
+    for (uint32_t stage = 0; stage < search->setup->copies->stages; stage++) {
+        even[stage] = (struct straggler_slowness){most, most};
+    }
+    const bool known = step_of_copy(search->setup, even, search->layout, NULL, NULL, &result, &error);
+    const bool faster = known && result.step_ps < search->longest_ps;
+    if (known) {
+        training_result_fini(&result);
+    }
+    free(even);
+    return faster;
+}
+
+static bool try_copy(struct search *search, uint32_t copy, struct error *error) {
+    const struct straggler_copies *copies = search->setup->copies;
+    const struct pipeline_layout *known = search->layout->first != NULL ? search->layout : search->setup->layout;
+    struct training_result result;
+    if (!step_of_copy(search->setup, copies->slowness + (size_t)copy * copies->stages, known, NULL, NULL, &result,
+                      error)) {
+        return false;
+    }
+    if (result.step_ps > search->longest_ps || (result.step_ps == search->longest_ps && copy < search->slowest)) {
+        search->slowest = copy;
+        search->longest_ps = result.step_ps;
+    }
+    if (search->layout->first == NULL) {
+        *search->layout = result.layout;
+        result.layout = (struct pipeline_layout){0};
+    }
+    training_result_fini(&result);
     return true;
+}
+
+/* The layout is that of all copies. */
+static bool find_slowest(const struct training_setup *setup, struct pipeline_layout *layout, uint32_t *slowest,
+                         struct error *error) {
+    const uint32_t n = setup->copies->n;
+    struct search search = {.setup = setup, .layout = layout};
+    struct ranked *ranked = rank_copies(setup->copies);
+    bool done = true;
+    for (uint32_t i = 0; i < n && done; i++) {
+        const bool look = i % LOOK_EVERY == 0 || (i & (i - 1)) == 0;
+        if (i > 0 && look && rest_is_faster(&search, ranked[i].most)) {
+            break;
+        }
+        done = try_copy(&search, ranked[i].copy, error);
+        if (done && setup->stop != NULL && setup->stop()) {
+            done = error_set(error, EXIT_CODE_INTERRUPTED, ERROR_ID_RUN_LIMIT,
+                             "interrupted: the slowest of %" PRIu32 " copies of the pipeline is not known yet", n);
+        }
+    }
+    free(ranked);
+    *slowest = search.slowest;
+    return done;
 }
 
 bool training_step(const struct training_setup *setup, void (*observe)(void *, const struct pipeline_span *),

@@ -124,6 +124,33 @@ START_TEST(groups_that_share_a_gpu_wait_for_each_other) {
 }
 END_TEST
 
+/* Copies that cannot be the slowest are not tried: the answer is that of trying each. */
+START_TEST(the_slowest_copy_is_found_without_trying_all) {
+    static const enum experiment_schedule schedules[] = {EXPERIMENT_SCHEDULE_1F1B, EXPERIMENT_SCHEDULE_INTERLEAVED,
+                                                         EXPERIMENT_SCHEDULE_1F1B_OVERLAP};
+    struct training_setup setup = setup_of();
+    experiment.training.virtual_stages = 2;
+    for (int i = 0; i < 6; i++) {
+        experiment.training.schedule = schedules[i % 3];
+        experiment.training.stragglers.clock_deviation = i < 3 ? 0.01 : 0.1;
+        experiment.training.gpus = 4096;
+        experiment.training.pipeline_parallelism = 8;
+        experiment.training.global_batch = 512 * 16;
+        setup = fixture_setup(&experiment);
+        struct straggler_copies copies = copies_of(&setup, "", 1, NULL);
+        ck_assert_uint_ge(copies.n, 8);
+        double slowest_s = 0;
+        for (uint32_t copy = 0; copy < copies.n; copy++) {
+            const struct straggler_copies one = {
+                .n = 1, .stages = copies.stages, .slowness = copies.slowness + (size_t)copy * copies.stages};
+            slowest_s = fmax(slowest_s, step_s(&setup, &one));
+        }
+        ck_assert_double_eq(step_s(&setup, &copies), slowest_s);
+        straggler_copies_fini(&copies);
+    }
+}
+END_TEST
+
 /* The smallest of 64 normal values lies 2.39 standard deviations below the mean (Harter 1961: 2.3898 for n = 64). */
 START_TEST(the_slowest_clock_of_a_group_is_where_order_statistics_put_it) {
     const struct training_setup setup = setup_of();
@@ -201,6 +228,7 @@ int main(void) {
     tcase_add_test(cases, the_order_of_groups_says_which_stage_is_held_up);
     tcase_add_test(cases, groups_that_share_a_gpu_wait_for_each_other);
     tcase_add_test(cases, the_slowest_clock_of_a_group_is_where_order_statistics_put_it);
+    tcase_add_test(cases, the_slowest_copy_is_found_without_trying_all);
     tcase_add_test(cases, no_clock_is_drawn_that_stands_still);
     tcase_add_test(cases, the_search_of_the_slowest_copy_finds_it_and_can_be_stopped);
     tcase_add_test(cases, gpus_that_do_not_exist_are_refused);
