@@ -27,18 +27,22 @@ bool train_recommender_check(const struct training_setup *setup, const struct ex
     if (!check_gpus(setup, experiment, error)) {
         return false;
     }
-    struct table_plan plan = table_plan_create(setup->recommender, setup->groups.gpus);
+    struct table_plan plan = recommender_plan(setup);
     const uint64_t bytes = recommender_message_bytes(setup, &plan), samples = recommender_samples(setup);
     const uint32_t pieces = table_plan_most_pieces(&plan);
     table_plan_fini(&plan);
+    if (pieces == 0) {
+        return error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+                         "training.copied_tables: every GPU would have all tables, so nothing is exchanged");
+    }
     if (experiment->traffic.bytes == bytes) {
         return true;
     }
     error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
-              "a GPU has for every other vectors of %" PRIu32 " pieces of tables × %" PRIu32 " elements of %" PRIu64
+              "a GPU has for every other vectors of %" PRIu32 " piece%s of tables × %" PRIu32 " elements of %" PRIu64
               " B × %" PRIu64 " samples = %" PRIu64 " B, traffic.bytes says %" PRIu64 " B",
-              pieces, setup->recommender->width, bytes / pieces / setup->recommender->width / samples, samples, bytes,
-              experiment->traffic.bytes);
+              pieces, pieces > 1 ? "s" : "", setup->recommender->width,
+              bytes / pieces / setup->recommender->width / samples, samples, bytes, experiment->traffic.bytes);
     error_hint(error, "traffic: {pattern: all_to_all, bytes: %" PRIu64 " B}", bytes);
     return experiment_place_blame(&experiment->traffic.bytes_place, error);
 }
@@ -46,21 +50,22 @@ bool train_recommender_check(const struct training_setup *setup, const struct ex
 /* The busiest GPU, and all of them. */
 static void print_tables(FILE *stream, const struct training_setup *setup) {
     const struct recommender_shape *shape = setup->recommender;
-    struct table_plan plan = table_plan_create(shape, setup->groups.gpus);
+    struct table_plan plan = recommender_plan(setup);
+    const struct table_plan_copies copies = table_plan_copied(&plan);
     double busiest = 0;
     for (uint32_t gpu = 0; gpu < plan.gpus; gpu++) {
         busiest = fmax(busiest, table_plan_looked_up(&plan, gpu));
     }
     fprintf(stream,
             "training  %s on %" PRIu32 " %s: %" PRIu32 " tables in %" PRIu32 " pieces, at most %" PRIu32
-            " on a GPU; matrices of %.4g million elements on each\n",
-            shape->name, plan.gpus, setup->gpu->name, shape->n_tables, plan.first[plan.gpus],
-            table_plan_most_pieces(&plan), recommender_shape_dense(shape) / 1e6);
+            " on a GPU; on each %" PRIu32 " tables and matrices of %.4g million elements\n",
+            shape->name, plan.gpus, setup->gpu->name, shape->n_tables - copies.tables, plan.first[plan.gpus],
+            table_plan_most_pieces(&plan), copies.tables, recommender_shape_dense(shape) / 1e6);
     fprintf(stream,
             "step      %" PRIu32 " samples, %" PRIu64 " a GPU; a sample looks up %" PRIu32
-            " rows, at most %.4g of them on one GPU (mean %.4g)\n",
+            " rows, of spread tables at most %.4g on one GPU (mean %.4g)\n",
             setup->training->global_batch, recommender_samples(setup), recommender_shape_looked_up(shape), busiest,
-            (double)recommender_shape_looked_up(shape) / plan.gpus);
+            ((double)recommender_shape_looked_up(shape) - copies.looked_up) / plan.gpus);
     table_plan_fini(&plan);
 }
 

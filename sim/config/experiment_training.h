@@ -164,6 +164,7 @@ struct experiment_training {
     bool overlap_parameters;        /**< gathered behind the next forward passes, but for what those need first */
     uint32_t optimiser_state_bytes; /**< of an element that is trained */
     double memory_efficiency;       /**< share of the memory's rate */
+    uint64_t copied_tables_bytes;   /**< a recommender: smaller tables are on every GPU */
     uint64_t host_sync_ps;          /**< of a layer with experts, without graphs */
     uint64_t rank_skew_ps;          /**< the last GPU of an expert-parallel group comes so much later to an exchange */
     bool notify;                    /**< each exchange has a kernel before it that waits for the group too */

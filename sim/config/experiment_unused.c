@@ -378,6 +378,7 @@ static const struct rule rules[] = {
     {"training.gradient_sms", training_check_has_gradient_sms,
      "with training.contention, overlap_gradients and virtual_stages"},
     {"training.evaluation_every", has_evaluation, "with training.evaluation_batch"},
+    {"training.copied_tables", training_check_has_tables, "with a recommender"},
     {"traffic.kernel", has_kernels, "with a topology whose section gpu says what kernels take"},
     {"traffic.sms", uses_sms, "under kernel platform, with rates or a routing_map_cost in the topology's section gpu"},
     {"model", has_model, "under pattern moe or with training.global_batch"},

@@ -32,6 +32,10 @@ bool training_check_has_layers(const struct experiment *experiment) {
     return experiment->training.global_batch == 0 || preset == NULL || !experiment_preset_is_recommender(preset);
 }
 
+bool training_check_has_tables(const struct experiment *experiment) {
+    return !training_check_has_layers(experiment);
+}
+
 static void check_traffic(const struct experiment *experiment, const struct contradiction_scope *scope) {
     const struct experiment_traffic *traffic = &experiment->traffic;
     if (traffic->pattern != EXPERIMENT_PATTERN_ALL_TO_ALL) {

@@ -14,6 +14,9 @@ void training_check(const struct experiment *experiment, const struct contradict
 /** Is the step made of layers? True where no step is described. */
 bool training_check_has_layers(const struct experiment *experiment);
 
+/** Is it the step of a recommender? */
+bool training_check_has_tables(const struct experiment *experiment);
+
 /** Keys of `training` that are of layers alone, NULL-terminated; without those that contradict a recommender or need a value of one that does. */
 extern const char *const training_check_of_layers[];
 

@@ -131,6 +131,11 @@ const struct key training_keys[TRAINING_KEYS] = {
      .doc = "Share of the memory's rate that kernels reach which only read and write (estimate: copies reach about as "
             "much).",
      FIELD(memory_efficiency)},
+    {"copied_tables", KEY_QUANTITY, QUANTITY_BYTES, "0 B", "1 TB", "0 B",
+     .doc =
+         "Recommenders: tables smaller than this, rows and AdaGrad's sums of squares, are on every GPU; all others are "
+         "spread (DP_SHARDING_THRESHOLD of NVIDIA's dlrm_dcnv2 submissions: 0 on 64 GPUs, 8 MB on 8).",
+     FIELD(copied_tables_bytes)},
     {"kernels", KEY_CHOICE, .fallback = "matrices", .names = kernels,
      .doc = "Kernels beside matrices (sim/training/kernel_bytes.h). matrices: they are in the share of the peak. "
             "separate: each reads and writes memory. fused: normalisation, activation and conversion of numbers with "

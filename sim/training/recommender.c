@@ -18,6 +18,7 @@
 
 /* What takes how long, on the GPU that takes longest. */
 struct parts {
+    uint64_t copied_ps[PIPELINE_DIRECTIONS];   /* rows of tables that every GPU has */
     uint64_t look_up_ps, add_up_ps, update_ps; /* of rows, of pieces' vectors, of rows */
     uint64_t bottom_ps[PIPELINE_DIRECTIONS],
         top_ps[PIPELINE_DIRECTIONS];     /* layers; with the top ones those that cross */
@@ -35,6 +36,10 @@ struct timeline {
 
 uint64_t recommender_samples(const struct training_setup *setup) {
     return (uint64_t)setup->groups.micro_batches * setup->training->micro_batch;
+}
+
+struct table_plan recommender_plan(const struct training_setup *setup) {
+    return table_plan_create(setup->recommender, setup->groups.gpus, setup->training->copied_tables_bytes);
 }
 
 static double vector_bytes(const struct training_setup *setup) {
@@ -66,6 +71,11 @@ static double update_bytes(const struct training_setup *setup, const struct tabl
            table_plan_distinct(plan, gpu, samples) * (2 + 2 * 2) * row;
 }
 
+/* Whose vectors come from other GPUs. */
+static double spread_tables(const struct table_plan *plan) {
+    return (double)plan->shape->n_tables - table_plan_copied(plan).tables;
+}
+
 static void time_rows(const struct training_setup *setup, const struct table_plan *plan, struct parts *parts) {
     double look_up = 0, update = 0;
     for (uint32_t gpu = 0; gpu < plan->gpus; gpu++) {
@@ -75,7 +85,17 @@ static void time_rows(const struct training_setup *setup, const struct table_pla
     parts->look_up_ps = memory_ps(setup, look_up);
     parts->update_ps = memory_ps(setup, update);
     parts->add_up_ps = memory_ps(setup, (double)recommender_samples(setup) * vector_bytes(setup) *
-                                            ((double)plan->first[plan->gpus] + setup->recommender->n_tables));
+                                            ((double)plan->first[plan->gpus] + spread_tables(plan)));
+}
+
+/* Every GPU looks up what its own samples need; backward the gradients of all rows are written, for they are reduced. */
+static void time_copies(const struct training_setup *setup, const struct table_plan *plan, struct parts *parts) {
+    const struct table_plan_copies copies = table_plan_copied(plan);
+    const double samples = (double)recommender_samples(setup), row = (double)setup->recommender->width * ROW_BYTES;
+    parts->copied_ps[PIPELINE_FORWARD] =
+        memory_ps(setup, samples * (copies.looked_up * (row + KEY_BYTES) + copies.tables * vector_bytes(setup)));
+    parts->copied_ps[PIPELINE_BACKWARD] =
+        memory_ps(setup, samples * copies.looked_up * (vector_bytes(setup) + KEY_BYTES) + copies.rows * row);
 }
 
 /* Matrices, or launches of their kernels if the host has to launch each. */
@@ -103,14 +123,16 @@ static void time_matrices(const struct training_setup *setup, struct parts *part
     }
 }
 
-/* All GPUs have all matrices: their gradients are reduced and gathered, and each GPU's optimiser goes through all of them. */
-static void time_gradients(const struct training_setup *setup, struct parts *parts) {
+/* All GPUs have all matrices and copied tables: their gradients are reduced and gathered, and each GPU's optimiser goes through all of them. */
+static void time_gradients(const struct training_setup *setup, const struct table_plan *plan, struct parts *parts) {
     const struct experiment_training *training = setup->training;
     const double elements = recommender_shape_dense(setup->recommender);
-    const struct model_parameters held = {.shared = elements, .trained = elements};
+    const double copied = table_plan_copied(plan).rows * setup->recommender->width;
+    const struct model_parameters held = {.shared = elements + copied, .trained = elements + copied};
     parts->gradients_ps = setup->free_gradients ? 0 : 2 * gradients_exchange_ps(setup, &held, training->gradient_bytes);
     parts->optimiser_ps =
-        memory_ps(setup, elements * (2.0 * training->optimiser_state_bytes + training->gradient_bytes + WEIGHT_BYTES));
+        memory_ps(setup, elements * (2.0 * training->optimiser_state_bytes + training->gradient_bytes + WEIGHT_BYTES) +
+                             copied * (2 * 2 * ROW_BYTES + training->gradient_bytes));
 }
 
 /* All GPUs wait for the slowest, in every exchange. */
@@ -134,6 +156,7 @@ static void slow_down(struct parts *parts, double slowness) {
     parts->add_up_ps = slowed_ps(parts->add_up_ps, slowness);
     parts->update_ps = slowed_ps(parts->update_ps, slowness);
     for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
+        parts->copied_ps[direction] = slowed_ps(parts->copied_ps[direction], slowness);
         parts->bottom_ps[direction] = slowed_ps(parts->bottom_ps[direction], slowness);
         parts->top_ps[direction] = slowed_ps(parts->top_ps[direction], slowness);
     }
@@ -171,6 +194,7 @@ static void go_forward(struct timeline *timeline, const struct parts *parts) {
     const uint64_t found_ps = compute(timeline, "rows looked up", 0, parts->look_up_ps, exposed_ps);
     const uint64_t there_ps = exchange(timeline, "vectors to their samples", found_ps, parts->forward_ps);
     compute(timeline, "bottom layers", 0, parts->bottom_ps[PIPELINE_FORWARD], exposed_ps);
+    compute(timeline, "rows of copies looked up", 0, parts->copied_ps[PIPELINE_FORWARD], exposed_ps);
     compute(timeline, "pieces added up", there_ps, parts->add_up_ps, exposed_ps);
     compute(timeline, "cross and top layers", 0, parts->top_ps[PIPELINE_FORWARD], exposed_ps);
 }
@@ -185,6 +209,7 @@ static void go_backward(struct timeline *timeline, const struct parts *parts) {
     compute(timeline, "cross and top layers, backward", 0, parts->top_ps[PIPELINE_BACKWARD], exposed_ps);
     const uint64_t spread_ps = compute(timeline, "gradients of pieces", 0, parts->add_up_ps, exposed_ps);
     const uint64_t back_ps = exchange(timeline, "gradients to their rows", spread_ps, parts->backward_ps);
+    compute(timeline, "gradients of copies", 0, parts->copied_ps[PIPELINE_BACKWARD], exposed_ps);
     const uint64_t known_ps =
         compute(timeline, "bottom layers, backward", 0, parts->bottom_ps[PIPELINE_BACKWARD], exposed_ps);
     const uint64_t reduced_ps = take(timeline, PIPELINE_GRADIENTS, "gradients", known_ps, parts->gradients_ps);
@@ -203,17 +228,18 @@ static void go_backward(struct timeline *timeline, const struct parts *parts) {
 static struct training_memory memory_of(const struct training_setup *setup, const struct table_plan *plan) {
     const struct experiment_training *training = setup->training;
     const double dense = recommender_shape_dense(setup->recommender), samples = training->global_batch;
-    const double row = (double)setup->recommender->width * ROW_BYTES;
+    const double row = (double)setup->recommender->width * ROW_BYTES, copied = table_plan_copied(plan).rows;
     struct training_memory memory = {.passes = 1};
     double rows = 0;
     for (uint32_t gpu = 0; gpu < plan->gpus; gpu++) {
         if (table_plan_rows(plan, gpu) >= rows) {
             rows = table_plan_rows(plan, gpu);
-            memory.gradients = table_plan_distinct(plan, gpu, samples) * row + dense * training->gradient_bytes;
+            memory.gradients =
+                (table_plan_distinct(plan, gpu, samples) + copied) * row + dense * training->gradient_bytes;
         }
     }
-    memory.weights = rows * row + dense * WEIGHT_BYTES;
-    memory.optimiser = rows * row + dense * training->optimiser_state_bytes;
+    memory.weights = (rows + copied) * row + dense * WEIGHT_BYTES;
+    memory.optimiser = (rows + copied) * row + dense * training->optimiser_state_bytes;
     memory.activations = vector_bytes(setup) * (samples * table_plan_most_pieces(plan) +
                                                 (double)recommender_samples(setup) * plan->first[plan->gpus]);
     return memory;
@@ -257,14 +283,15 @@ static bool fill(const struct training_setup *setup, const struct parts *parts, 
 
 bool recommender_step(const struct training_setup *setup, void (*observe)(void *, const struct pipeline_span *),
                       void *context, struct training_result *result, struct error *error) {
-    struct table_plan plan = table_plan_create(setup->recommender, setup->groups.gpus);
+    struct table_plan plan = recommender_plan(setup);
     struct timeline timeline = {.observe = observe, .context = context};
     struct parts parts = {.forward_ps = setup->exchange.phase_ps[TRAINING_COMBINE],
                           .backward_ps = setup->exchange.phase_ps[TRAINING_COMBINE_BACKWARD]};
     *result = (struct training_result){0};
     time_rows(setup, &plan, &parts);
+    time_copies(setup, &plan, &parts);
     time_matrices(setup, &parts);
-    time_gradients(setup, &parts);
+    time_gradients(setup, &plan, &parts);
     slow_down(&parts, slowness_of(setup, &result->copy));
     result->memory = memory_of(setup, &plan);
     table_plan_fini(&plan);

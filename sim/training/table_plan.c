@@ -18,10 +18,12 @@ enum { PLANS = 20 };    /* sharding/planner.py, max_search_iter */
 struct planning {
     const struct recommender_shape *shape;
     uint32_t gpus;
-    uint32_t *cut, *order; /* [tables] */
-    uint32_t *owner;       /* [pieces] */
-    uint32_t *newest;      /* [gpus] table of the last piece: those of a table come one after the other */
-    double *cost, *bytes;  /* [gpus] */
+    uint32_t *cut, *order; /* [tables], the latter without copies */
+    uint32_t n_order;
+    double room_bytes;    /* beside copies */
+    uint32_t *owner;      /* [pieces] */
+    uint32_t *newest;     /* [gpus] table of the last piece: those of a table come one after the other */
+    double *cost, *bytes; /* [gpus] */
 };
 
 static double heat(const struct planning *planning, uint32_t table) {
@@ -34,19 +36,23 @@ static double piece_bytes(const struct planning *planning, uint32_t table) {
 
 /* Hottest pieces first, the order of the tables among equals. */
 static void sort(struct planning *planning) {
-    for (uint32_t i = 0; i < planning->shape->n_tables; i++) {
-        uint32_t at = i;
-        for (; at > 0 && heat(planning, planning->order[at - 1]) < heat(planning, i); at--) {
-            planning->order[at] = planning->order[at - 1];
+    planning->n_order = 0;
+    for (uint32_t table = 0; table < planning->shape->n_tables; table++) {
+        if (planning->cut[table] > 0) {
+            uint32_t at = planning->n_order++;
+            for (; at > 0 && heat(planning, planning->order[at - 1]) < heat(planning, table); at--) {
+                planning->order[at] = planning->order[at - 1];
+            }
+            planning->order[at] = table;
         }
-        planning->order[at] = i;
     }
 }
 
 static uint32_t cheapest(const struct planning *planning, uint32_t table) {
     uint32_t found = NOBODY;
     for (uint32_t gpu = 0; gpu < planning->gpus; gpu++) {
-        if (planning->newest[gpu] != table && planning->bytes[gpu] + piece_bytes(planning, table) <= ROOM_BYTES &&
+        if (planning->newest[gpu] != table &&
+            planning->bytes[gpu] + piece_bytes(planning, table) <= planning->room_bytes &&
             (found == NOBODY || planning->cost[gpu] < planning->cost[found])) {
             found = gpu;
         }
@@ -62,7 +68,7 @@ static uint32_t place(struct planning *planning) {
     for (uint32_t gpu = 0; gpu < planning->gpus; gpu++) {
         planning->cost[gpu] = planning->bytes[gpu] = 0;
     }
-    for (uint32_t i = 0; i < planning->shape->n_tables; i++) {
+    for (uint32_t i = 0; i < planning->n_order; i++) {
         const uint32_t table = planning->order[i];
         for (uint32_t n = 0; n < planning->cut[table]; n++) {
             const uint32_t gpu = cheapest(planning, table);
@@ -88,7 +94,7 @@ static double largest_cost(const struct planning *planning) {
 
 /* The hottest that can be. */
 static uint32_t to_be_cut(const struct planning *planning) {
-    for (uint32_t i = 0; i < planning->shape->n_tables; i++) {
+    for (uint32_t i = 0; i < planning->n_order; i++) {
         if (2 * planning->cut[planning->order[i]] <= planning->gpus) {
             return planning->order[i];
         }
@@ -104,7 +110,7 @@ static void keep(const struct planning *planning, struct table_plan *plan) {
     memset(plan->first, 0, ((size_t)planning->gpus + 1) * sizeof *plan->first);
     for (int write = 0; write < 2; write++) {
         piece = 0;
-        for (uint32_t i = 0; i < planning->shape->n_tables; i++) {
+        for (uint32_t i = 0; i < planning->n_order; i++) {
             for (uint32_t n = 0; n < planning->cut[planning->order[i]]; n++, piece++) {
                 const uint32_t gpu = planning->owner[piece];
                 if (write) {
@@ -121,24 +127,29 @@ static void keep(const struct planning *planning, struct table_plan *plan) {
     free(at);
 }
 
-/* Every table over all GPUs. */
-static void spread(struct table_plan *plan) {
-    const uint32_t tables = plan->shape->n_tables;
-    for (uint32_t table = 0; table < tables; table++) {
-        plan->cut[table] = plan->gpus;
+/* Every table that is not copied over all GPUs. */
+static void spread(const struct planning *planning, struct table_plan *plan) {
+    uint32_t piece = 0;
+    for (uint32_t gpu = 0; gpu < plan->gpus; gpu++) {
+        plan->first[gpu] = piece;
+        for (uint32_t table = 0; table < plan->shape->n_tables; table++) {
+            plan->cut[table] = planning->cut[table] > 0 ? plan->gpus : 0;
+            if (planning->cut[table] > 0) {
+                plan->tables[piece++] = table;
+            }
+        }
     }
-    for (uint32_t gpu = 0; gpu <= plan->gpus; gpu++) {
-        plan->first[gpu] = gpu * tables;
-    }
-    for (size_t piece = 0; piece < (size_t)plan->gpus * tables; piece++) {
-        plan->tables[piece] = (uint32_t)(piece % tables);
-    }
+    plan->first[plan->gpus] = piece;
+}
+
+/* Of every GPU, if all have a piece of every table. */
+static double spread_cost(const struct table_plan *plan) {
+    return table_plan_looked_up(plan, 0) + table_plan_pieces(plan, 0) * PIECE_COST;
 }
 
 static void search(struct planning *planning, struct table_plan *plan) {
-    const uint32_t tables = planning->shape->n_tables;
-    double least = (double)recommender_shape_looked_up(planning->shape) / planning->gpus + tables * PIECE_COST;
-    spread(plan);
+    spread(planning, plan);
+    double least = spread_cost(plan);
     for (int i = 0; i < PLANS; i++) {
         uint32_t next = place(planning);
         if (next == NOBODY) {
@@ -155,7 +166,19 @@ static void search(struct planning *planning, struct table_plan *plan) {
     }
 }
 
-struct table_plan table_plan_create(const struct recommender_shape *shape, uint32_t gpus) {
+/* Small tables are copied, all others are whole for now. */
+static void copy(struct planning *planning, uint64_t copied_bytes) {
+    planning->room_bytes = ROOM_BYTES;
+    for (uint32_t table = 0; table < planning->shape->n_tables; table++) {
+        planning->cut[table] = 1;
+        if (piece_bytes(planning, table) < (double)copied_bytes) {
+            planning->room_bytes -= piece_bytes(planning, table);
+            planning->cut[table] = 0;
+        }
+    }
+}
+
+struct table_plan table_plan_create(const struct recommender_shape *shape, uint32_t gpus, uint64_t copied_bytes) {
     const size_t most = (size_t)shape->n_tables * gpus;
     struct table_plan plan = {.shape = shape,
                               .gpus = gpus,
@@ -170,9 +193,7 @@ struct table_plan table_plan_create(const struct recommender_shape *shape, uint3
                                 .newest = memory_allocate(gpus, sizeof *planning.newest),
                                 .cost = memory_allocate(gpus, sizeof *planning.cost),
                                 .bytes = memory_allocate(gpus, sizeof *planning.bytes)};
-    for (uint32_t table = 0; table < shape->n_tables; table++) {
-        planning.cut[table] = 1;
-    }
+    copy(&planning, copied_bytes);
     search(&planning, &plan);
     free(planning.cut);
     free(planning.order);
@@ -218,6 +239,18 @@ double table_plan_distinct(const struct table_plan *plan, uint32_t gpu, double s
         sum += fmin(table->rows, samples * table->looked_up) / plan->cut[plan->tables[i]];
     }
     return sum;
+}
+
+struct table_plan_copies table_plan_copied(const struct table_plan *plan) {
+    struct table_plan_copies copies = {0};
+    for (uint32_t table = 0; table < plan->shape->n_tables; table++) {
+        if (plan->cut[table] == 0) {
+            copies.tables++;
+            copies.rows += plan->shape->tables[table].rows;
+            copies.looked_up += plan->shape->tables[table].looked_up;
+        }
+    }
+    return copies;
 }
 
 void table_plan_fini(struct table_plan *plan) {

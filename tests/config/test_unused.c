@@ -60,6 +60,7 @@ static const struct {
      "failures=[{what: spine0, action: down, at: 1 us}]"},
     {"configs/training-llama-3.1-405b.yaml", "training.stragglers.slow_gpus=3", "slow_gpu_clock below 1",
      "training.stragglers.slow_gpu_clock=0.5"},
+    {"configs/training-llama-3.1-405b.yaml", "training.copied_tables=8 MB", "with a recommender", NULL},
     {"configs/training-dlrm-dcnv2.yaml", "training.kernels=fused", "for a model of layers", NULL},
     {"configs/goodput-deepseek-v3.yaml", "training.gradient_sms=8", "training.contention, overlap_gradients and",
      "training.contention=true"},

@@ -94,7 +94,7 @@ static void check_whole(const struct table_plan *plan) {
 START_TEST(every_piece_is_on_one_gpu) {
     const uint32_t gpus[] = {1, 2, 3, 8, 64, 100, 512};
     for (size_t i = 0; i < sizeof gpus / sizeof gpus[0]; i++) {
-        struct table_plan plan = table_plan_create(recommender_shape_find("dlrm-dcnv2"), gpus[i]);
+        struct table_plan plan = table_plan_create(recommender_shape_find("dlrm-dcnv2"), gpus[i], 0);
         check_whole(&plan);
         table_plan_fini(&plan);
     }
@@ -102,7 +102,7 @@ START_TEST(every_piece_is_on_one_gpu) {
 END_TEST
 
 START_TEST(hot_tables_are_cut_until_no_gpu_costs_more) {
-    struct table_plan plan = table_plan_create(recommender_shape_find("dlrm-dcnv2"), 64);
+    struct table_plan plan = table_plan_create(recommender_shape_find("dlrm-dcnv2"), 64, 0);
     ck_assert_uint_eq(plan.first[64], 69);
     ck_assert_uint_eq(table_plan_most_pieces(&plan), 2);
     ck_assert_uint_eq(plan.cut[20], 32); // 100 rows of a sample: 3.125 a piece
@@ -120,7 +120,7 @@ END_TEST
 
 static uint32_t cuts_of(const struct recommender_table *tables, uint32_t n, uint32_t gpus) {
     const struct recommender_shape shape = {.tables = tables, .n_tables = n, .width = 128};
-    struct table_plan plan = table_plan_create(&shape, gpus);
+    struct table_plan plan = table_plan_create(&shape, gpus, 0);
     const uint32_t cuts = plan.first[gpus];
     table_plan_fini(&plan);
     return cuts;
@@ -142,8 +142,21 @@ START_TEST(what_has_no_room_is_cut) {
 }
 END_TEST
 
+START_TEST(small_tables_are_copied) {
+    struct table_plan plan = table_plan_create(recommender_shape_find("dlrm-dcnv2"), 8, 8000000);
+    const struct table_plan_copies copies = table_plan_copied(&plan);
+    ck_assert_uint_eq(copies.tables, 13); // up to 7,812 rows of 1,024 B
+    ck_assert_double_eq(copies.rows, 7424 + 3 + 7122 + 1543 + 63 + 10 + 2209 + 155 + 4 + 976 + 14 + 108 + 36);
+    ck_assert_double_eq(copies.looked_up, 23);
+    ck_assert_uint_eq(plan.first[8], 21);
+    ck_assert_uint_eq(table_plan_most_pieces(&plan), 3);
+    ck_assert_uint_eq(plan.cut[3], 0);
+    table_plan_fini(&plan);
+}
+END_TEST
+
 START_TEST(rows_are_looked_up_again_once_a_table_has_no_more) {
-    struct table_plan plan = table_plan_create(recommender_shape_find("dlrm-dcnv2"), 1);
+    struct table_plan plan = table_plan_create(recommender_shape_find("dlrm-dcnv2"), 1, 0);
     double distinct = 0;
     for (uint32_t table = 0; table < 26; table++) {
         const double rows = plan.shape->tables[table].rows, looked_up = 10.0 * plan.shape->tables[table].looked_up;
@@ -198,6 +211,26 @@ START_TEST(gradients_of_matrices_are_behind_those_of_rows) {
 }
 END_TEST
 
+START_TEST(copies_are_looked_up_by_their_own_samples_and_reduced) {
+    struct training_setup setup = describe(1);
+    experiment.training.copied_tables_bytes = 8000000;
+    struct table_plan plan = recommender_plan(&setup);
+    const double rows = 19667, distinct = table_plan_distinct(&plan, 0, 2112), dense_s = 3 * (BOTTOM_S + TOP_S);
+    const double looked_up = 2112 * (214 * (512 + 4) + 26 * 256), added_up = 2112 * (13 + 13) * 256;
+    const double updated = 2112 * 214 * (256 + 4) + distinct * 6 * 512 + rows * 512;
+    const double optimised = rows * 128 * (2 * 8 + 2);
+    ck_assert_double_eq_tol(step_s(&setup),
+                            dense_s + OPTIMISER_S + (looked_up + 2 * added_up + updated + optimised) / RATE, 1e-10);
+    table_plan_fini(&plan);
+    setup = describe(64);
+    experiment.training.copied_tables_bytes = 8000000;
+    struct training_result result = fixture_step(&setup);
+    ck_assert_double_eq_tol((double)result.stages[0].gradient_ps / 1e12,
+                            2 * (63.0 / 64 * (16044545 + rows * 128) * 2 / (0.74 * 720e9) + 25e-6), 1e-10);
+    training_result_fini(&result);
+}
+END_TEST
+
 START_TEST(all_gpus_wait_for_the_slowest) {
     struct training_setup setup = described(0);
     struct straggler_slowness slowness[] = {{1, 1}, {1.5, 1}};
@@ -243,7 +276,7 @@ END_TEST
 
 START_TEST(what_is_sent_is_a_vector_of_every_piece_and_sample) {
     struct training_setup setup = describe(64);
-    struct table_plan plan = table_plan_create(setup.recommender, 64);
+    struct table_plan plan = recommender_plan(&setup);
     ck_assert_uint_eq(recommender_samples(&setup), 2112);
     ck_assert_uint_eq(recommender_message_bytes(&setup, &plan), 2 * 128 * 2 * 2112);
     table_plan_fini(&plan);
@@ -268,10 +301,12 @@ int main(void) {
     tcase_add_test(tests, hot_tables_are_cut_until_no_gpu_costs_more);
     tcase_add_test(tests, a_piece_costs_as_much_as_two_rows_and_a_quarter);
     tcase_add_test(tests, what_has_no_room_is_cut);
+    tcase_add_test(tests, small_tables_are_copied);
     tcase_add_test(tests, rows_are_looked_up_again_once_a_table_has_no_more);
     tcase_add_test(tests, without_exchanges_a_step_is_what_gpus_read_write_and_multiply);
     tcase_add_test(tests, exchanges_are_behind_the_bottom_layers_and_no_more);
     tcase_add_test(tests, gradients_of_matrices_are_behind_those_of_rows);
+    tcase_add_test(tests, copies_are_looked_up_by_their_own_samples_and_reduced);
     tcase_add_test(tests, all_gpus_wait_for_the_slowest);
     tcase_add_test(tests, an_evaluation_goes_forward_batch_by_batch);
     tcase_add_test(tests, without_graphs_the_host_launches_every_kernel);

@@ -27,6 +27,8 @@ refused --set traffic.expert_parallelism=8
 refused --set traffic.gpus=0-7
 refused --set traffic.pattern=ring
 refused --set traffic.bytes=1MiB
+refused --set training.copied_tables=8MB --set traffic.bytes=1MiB
+refused --set training.copied_tables=1TB
 refused --set training.gpus=128
 refused --set training.global_batch=135169
 refused --set topology=hgx-h100-quantum2.yaml --set training.gpu=h100 --set training.expert_precision=bf16 --set cluster.racks=1 --set cluster.gpus_used=2 \
