@@ -2,21 +2,12 @@
 // Draws the page of results. One function a section; all of them read `state`.
 (() => {
   "use strict";
-  const { data: results, byId, dashes, colour, scaleOf, element, fillTable, swatch, legendItem, legend, widthOf, drawing, onNewWidth, withTip } = page;
+  const { data: results, byId, dashes, colour, scaleOf, unitOf, digits, format, times, element, fillTable, swatch, legendItem, dashItem, legend, widthOf, drawing, nameAxis,
+    onNewWidth, withTip } = page;
   const state = { result: results[0], policy: 0, quantity: 0, step: 0 };
-  const heat = d3.scaleSequential((t) => d3.interpolateYlOrRd(0.12 + 0.88 * t));
-
-  // Numbers with units ---------------------------------------------------------------------------------------------
-  const digits = (value) => {
-    const size = Math.abs(value);
-    return value === 0 ? "0" : size >= 1e5 ? d3.format(",.0f")(value) : size >= 99.95 ? value.toFixed(0)
-      : Number.isInteger(value) ? String(value) : size >= 9.995 ? value.toFixed(1) : size >= 0.9995 ? value.toFixed(2) : value.toPrecision(3);
-  };
-  const format = (value, unit) => {
-    if (value === null || value === undefined || Number.isNaN(value)) { return "–"; }
-    const [size, name] = scaleOf(unit, Math.abs(value) || 1);
-    return digits(value / size) + (name ? " " + name : "");
-  };
+  // What is much stands out: dark on white, bright on a dark screen.
+  const darkScreen = matchMedia("screen and (prefers-color-scheme: dark)");
+  const heat = (t) => d3.interpolateYlOrRd(darkScreen.matches ? 0.85 - 0.85 * t : 0.12 + 0.88 * t);
 
   // Elements -------------------------------------------------------------------------------------------------------
   const clear = (node) => { node.replaceChildren(); return node; };
@@ -36,7 +27,7 @@
     "credit_stalls", "credit_stalled_time", "retransmissions", "out_of_order", "receive_discards", "drops_lossy", "drops_lossless", "drops_watchdog",
     "undelivered"]);
 
-  const valueCell = (entry, unit, scale, isFirst) => {
+  const valueCell = (entry, scale, isFirst) => {
     if (entry.mean === null) { return ["–"]; }
     const range = entry.interval_low !== null ? [entry.interval_low, entry.interval_high] : [entry.lowest, entry.highest];
     const parts = [digits(entry.mean / scale)];
@@ -45,7 +36,7 @@
     }
     if (!isFirst && entry.ratio_to_first !== null) {
       const low = entry.ratio_interval_low, high = entry.ratio_interval_high;
-      parts.push(" ", element("small", `×${digits(entry.ratio_to_first)}${low !== null && low < high && low <= 1 && high >= 1 ? "~" : ""}`));
+      parts.push(" ", element("small", `${times(entry.ratio_to_first)}${low !== null && low < high && low <= 1 && high >= 1 ? "~" : ""}`));
     }
     return parts;
   };
@@ -54,18 +45,18 @@
     const policies = metrics.length ? metrics[0].policies : [];
     const seeds = policies.length ? policies[0].seeds.length : 0;
     const rows = metrics.map((metric) => {
-      const unit = metric.unit === "1" && metric.metric === "ideal_share" ? "share" : metric.unit;
       const largest = d3.max(metric.policies, (entry) => entry.highest) || 0;
-      const [scale, name] = scaleOf(unit, largest);
+      const [scale, name] = scaleOf(unitOf(metric.metric, metric.unit), largest);
       const label = element("span", metric.name);
-      label.title = metric.meaning;
-      return [[label, " ", element("small", name)], ...metric.policies.map((entry, i) => valueCell(entry, unit, scale, i === 0))];
+      label.setAttribute("aria-description", metric.meaning);
+      withTip(d3.select(label), () => metric.meaning);
+      return [[label, " ", element("small", name)], ...metric.policies.map((entry, i) => valueCell(entry, scale, i === 0))];
     });
     fillTable(byId("headline-table"), ["", ...policies.map((entry, i) => [swatch(i), entry.policy])], rows);
     const range = seeds >= 5 ? "its 95 % confidence interval" : "lowest–highest";
     byId("headline-note").textContent = (seeds > 1 ? `Mean (${range}) over ${seeds} seeds` : "One seed") +
       (policies.length > 1 ? `; × is the mean of each seed's ratio to ${policies[0].policy}${seeds >= 5 ? "; ~: the seeds do not tell it from 1" : ""}` : "") +
-      ". Point at a row's name for its meaning.";
+      ". Point at a row's name, or tap it, for its meaning.";
   };
 
   // Distributions --------------------------------------------------------------------------------------------------
@@ -75,7 +66,7 @@
     if (!curves.length) { return; }
     const { name, unit } = curves[0];
     const node = figure(parent, name, `${d3.format(",")(curves[0].count)} values a policy`);
-    const width = widthOf(node), height = 260, margin = { left: 48, right: 12, top: 8, bottom: 40 };
+    const width = widthOf(node), height = 270, margin = { left: 58, right: 12, top: 22, bottom: 40 };
     const points = (curve) => curve.beyond.map((part, i) => [curve.values[i], part]);
     const quantile = (curve, q) => { const at = curve.beyond.findIndex((part) => part <= 1 - q); return curve.values[at < 0 ? curve.values.length - 1 : at]; };
     const all = curves.flatMap((curve) => curve.values).filter((value) => value > 0);
@@ -90,15 +81,15 @@
     const ticks = Math.max(2, Math.floor(width / 90));
     svg.append("g").attr("transform", `translate(0,${height - margin.bottom})`).call(d3.axisBottom(x).ticks(ticks, "~r"));
     svg.append("g").attr("transform", `translate(${margin.left},0)`).call(d3.axisLeft(y).ticks(4, "~g"));
-    svg.append("text").attr("class", "soft").attr("x", width - margin.right).attr("y", height - 6).attr("text-anchor", "end").text(`${name}${unitName ? ", " + unitName : ""}`);
-    svg.append("text").attr("class", "soft").attr("x", 4).attr("y", height - 6).text("part beyond ↑");
+    nameAxis(svg, width - margin.right, height - 6, `${name}, ${unitName || "× the unloaded time"}`);
+    nameAxis(svg, 0, 10, "part above", "start");
     const line = d3.line().x((p) => x(p[0] / scale)).y((p) => y(p[1])).curve(d3.curveStepAfter);
     withTip(svg.selectAll("path.curve").data(curves).enter().append("path").attr("class", "curve").attr("tabindex", 0).attr("fill", "none").attr("stroke-width", 2)
       .attr("stroke", (curve) => colour(curve.i)).attr("stroke-dasharray", (curve) => dashes[curve.i % dashes.length])
       .attr("d", (curve) => line(points(curve).filter((p) => p[0] > 0))),
     (curve) => `${curve.policy}\n` + [0.5, 0.9, 0.99, 0.999].filter((q) => curve.count * (1 - q) >= 1)
       .map((q) => `p${+(100 * q).toFixed(1)} ${format(quantile(curve, q), unit)}`).join("\n"));
-    node.append(legend(curves.map((curve) => legendItem(curve.policy, curve.i))));
+    node.append(legend(curves.map((curve) => dashItem(curve.policy, curve.i, dashes[curve.i % dashes.length]))));
   };
   const drawDistributions = () => {
     const parent = clear(byId("distribution-charts"));
@@ -108,11 +99,11 @@
 
   // Fabric ---------------------------------------------------------------------------------------------------------
   const quantities = [
-    { name: "utilisation", unit: "share", of: (use, i) => use.busy[i], full: true },
-    { name: "deepest queue", unit: "B", of: (use, i) => use.deepest_bytes[i] },
-    { name: "paused, or without credit", unit: "ps", of: (use, i) => use.paused_ps[i] },
-    { name: "ECN marks", unit: "packets", of: (use, i) => use.marks[i] },
-    { name: "drops and losses", unit: "packets", of: (use, i) => use.drops[i] },
+    { name: "utilisation", unit: "share", of: (use, i) => use.busy[i], full: true, column: 1, recorded: "sent_bytes" },
+    { name: "deepest queue", unit: "B", of: (use, i) => use.deepest_bytes[i], column: 3, recorded: "deepest_bytes" },
+    { name: "paused, or without credit", unit: "ps", of: (use, i) => use.paused_ps[i], column: 4 },
+    { name: "ECN marks", unit: "packets", of: (use, i) => use.marks[i], column: 5 },
+    { name: "drops and losses", unit: "packets", of: (use, i) => use.drops[i], column: 6 },
   ];
   const endName = (text) => text.split(":")[0];
   // Devices by their distance from the GPUs: 0 = GPUs, 1 = leaves …
@@ -178,12 +169,14 @@
     });
     return [...edges.values()];
   };
+  // What was recorded over time of the quantity that is shown, if anything.
+  const recordedRows = (policy) => (policy && policy.series && (quantities[state.quantity].recorded && policy.series[quantities[state.quantity].recorded])) || null;
   const currentValues = () => {
     const policy = details(), quantity = quantities[state.quantity], { links } = state.result, series = policy.series;
     if (!series || state.step === 0) { return links.name.map((name, i) => quantity.of(policy.use, i)); }
-    const values = links.name.map(() => null), rows = state.quantity === 1 ? series.deepest_bytes : series.sent_bytes;
+    const values = links.name.map(() => null), rows = recordedRows(policy);
     series.link.forEach((link, i) => {
-      if (link >= 0 && rows) { values[link] = state.quantity === 1 ? rows[state.step - 1][i] : rows[state.step - 1][i] * 8e12 / series.interval_ps / links.rate_bits_per_s[link]; }
+      if (link >= 0) { values[link] = state.quantity === 1 ? rows[state.step - 1][i] : rows[state.step - 1][i] * 8e12 / series.interval_ps / links.rate_bits_per_s[link]; }
     });
     return values;
   };
@@ -233,7 +226,8 @@
     const boxes = svg.append("g").selectAll("g").data(list).enter().append("g").attr("class", "node").attr("tabindex", 0).attr("role", "img")
       .attr("aria-label", (place) => place.name);
     boxes.append("rect").attr("class", "box").attr("rx", 3).attr("x", (p) => p.x).attr("y", (p) => p.y).attr("width", (p) => p.width).attr("height", (p) => p.height);
-    boxes.filter((p) => p.width > 7 * p.name.length).append("text").attr("x", (p) => p.x + p.width / 2).attr("y", (p) => p.y + (p.ranks ? 14 : 17)).attr("text-anchor", "middle").text((p) => p.name);
+    const shortName = (p) => [p.name, p.name.replace(/^.*?(\d+)$/, "$1")].find((name) => p.width > 7 * name.length) || "";
+    boxes.append("text").attr("x", (p) => p.x + p.width / 2).attr("y", (p) => p.y + (p.ranks ? 14 : 17)).attr("text-anchor", "middle").text(shortName);
     const strongest = new Map(), { links, ranks } = state.result;
     links.name.forEach((name, i) => [links.tail[i], links.head[i]].forEach((id) => { if (id < ranks) { strongest.set(id, Math.max(strongest.get(id) || 0, values[i] || 0)); } }));
     const cells = list.filter((p) => p.ranks).flatMap((p) => p.ranks.map((rank, i) => ({ x: p.x + 2 + (i % p.columns) * p.cell, y: p.y + 19 + Math.floor(i / p.columns) * p.cell, size: p.cell * 0.88, rank })));
@@ -241,10 +235,10 @@
       .attr("width", (c) => c.size).attr("height", (c) => c.size).attr("fill", (c) => (strongest.get(c.rank) > 0 ? paint(strongest.get(c.rank)) : "var(--empty)"));
     withTip(boxes, (place) => describeLinks(place.name, linksOf(place), values));
   };
-  const drawScale = (svg, width, largest, quantity) => {
-    const bar = svg.append("g").attr("transform", "translate(0,0)");
-    d3.range(40).forEach((i) => bar.append("rect").attr("x", i * 4).attr("y", 0).attr("width", 4).attr("height", 8).attr("fill", heat((i + 0.5) / 40)));
-    bar.append("text").attr("class", "soft").attr("x", 168).attr("y", 9).text(`0 to ${format(largest, quantity.unit)} ${quantity.name}`);
+  const drawScale = (svg, x, y, text) => {
+    const bar = svg.append("g").attr("class", "scale").attr("transform", `translate(${x},${y})`);
+    d3.range(40).forEach((i) => bar.append("rect").attr("x", i * 3).attr("y", 0).attr("width", 3).attr("height", 8).attr("fill", heat((i + 0.5) / 40)));
+    bar.append("text").attr("class", "soft").attr("x", 128).attr("y", 9).text(text);
   };
   const drawFabric = () => {
     const node = clear(byId("fabric-figure")), { result } = state, policy = details(), quantity = quantities[state.quantity];
@@ -253,19 +247,25 @@
     const paint = (value) => heat(Math.min(1, value / top));
     const width = widthOf(node), { places, height } = layOut(result, width);
     const svg = drawing(node, width, height + 24, `Fabric under ${policy.policy}: ${quantity.name} of links; the largest is ${format(largest, quantity.unit)}`).attr("role", "group");
-    drawScale(svg, width, top, quantity);
+    drawScale(svg, 0, 0, largest > 0 ? `0 to ${format(top, quantity.unit)} ${quantity.name}` : `${quantity.name}: 0 everywhere`);
     const picture = svg.append("g").attr("transform", "translate(0,8)");
     drawEdges(picture, places, values, paint);
     drawBoxes(picture, places, values, paint);
     byId("fabric-note").textContent = `${policy.policy}, seed ${policy.seed}. A line stands for all links between two boxes and shows the worst of them; squares are GPUs, with the worst of their own links. ` +
       "Point at a line or a box, or move to a box with the Tab key, for the links behind it and the flows with most bytes there" +
       (policy.crossings.link.length ? "; where packets are spread over several ways, the bytes that are expected." : " (this result does not tell them).");
-    const order = d3.range(values.length).sort((a, b) => values[b] - values[a]).slice(0, 12), { use } = policy;
-    fillTable(byId("link-table"), ["link", quantity.name, "busy", "sent", "deepest queue", "paused, or without credit", "ECN marks", "lost"], order.map((i) => [result.links.name[i],
-      format(values[i], quantity.unit), format(use.busy[i], "share"), format(use.bytes[i], "B"), format(use.deepest_bytes[i], "B"), format(use.paused_ps[i], "ps"), digits(use.marks[i]), digits(use.drops[i])]));
+    drawLinks(policy, values, quantity);
+  };
+  // Numbers are those of the whole run; order follows what the picture shows.
+  const drawLinks = ({ use }, values, quantity) => {
+    const order = d3.range(values.length).sort((a, b) => values[b] - values[a]).slice(0, 12), table = byId("link-table");
+    byId("link-title").textContent = `Links by ${quantity.name}` + (state.step > 0 ? " at this time; numbers of the whole run" : "");
+    fillTable(table, ["link", "busy", "sent", "deepest queue", "paused, or without credit", "ECN marks", "lost"], order.map((i) => [state.result.links.name[i],
+      format(use.busy[i], "share"), format(use.bytes[i], "B"), format(use.deepest_bytes[i], "B"), format(use.paused_ps[i], "ps"), digits(use.marks[i]), digits(use.drops[i])]));
+    table.tHead.rows[0].cells[quantity.column].setAttribute("aria-sort", "descending");
   };
   const prepareTime = () => {
-    const { series } = details() || {}, steps = series && (series.sent_bytes || series.deepest_bytes);
+    const { series } = details() || {}, steps = recordedRows(details());
     byId("fabric-time-choice").hidden = !steps;
     state.step = steps ? Math.min(state.step, steps.length) : 0;
     if (steps) {
@@ -280,9 +280,11 @@
   const drawTimeline = () => {
     const node = clear(byId("timeline-figure")), policy = details();
     if (!policy) { return; }
-    const phases = policy.phases.filter((phase) => phase.finish_ps.some((time) => time > 0));
+    const firstStart = (phase) => d3.min(phase.start_ps.filter((time) => time >= 0));
+    const phases = policy.phases.filter((phase) => phase.finish_ps.some((time) => time > 0)).sort((a, b) => firstStart(a) - firstStart(b));
     const rows = phases.length ? phases[0].start_ps.length : 0;
-    const width = widthOf(node), margin = { left: 56, right: 16, top: 4, bottom: 34 }, rowHeight = Math.max(1, Math.min(16, 480 / rows));
+    const lastName = `rank ${state.result.ranks - 1}`;
+    const width = widthOf(node), margin = { left: 8 + 7 * lastName.length, right: 16, top: 4, bottom: 38 }, rowHeight = Math.max(1, Math.min(16, 480 / rows)), opacity = rowHeight >= 4 ? 1 : 0.75; // bars lie over each other
     const height = margin.top + rows * rowHeight + margin.bottom, last = d3.max(phases, (phase) => d3.max(phase.finish_ps)) || 1, [scale, name] = scaleOf("ps", last);
     const x = d3.scaleLinear().domain([0, last / scale]).range([margin.left, width - margin.right]);
     const label = phases.map((phase) => `${phase.name}: first rank done at ${format(d3.min(phase.finish_ps.filter((t) => t >= 0)), "ps")}, last at ${format(d3.max(phase.finish_ps), "ps")}`).join("; ");
@@ -291,14 +293,14 @@
       const bars = phase.start_ps.map((start, i) => ({ start, finish: phase.finish_ps[i], i })).filter((bar) => bar.start >= 0 && bar.finish >= bar.start);
       const lane = rowHeight / phases.length;
       withTip(svg.append("g").selectAll("rect").data(bars).enter().append("rect").attr("x", (bar) => x(bar.start / scale)).attr("width", (bar) => Math.max(1, x(bar.finish / scale) - x(bar.start / scale)))
-        .attr("y", (bar) => margin.top + bar.i * rowHeight + (rowHeight >= 4 ? k * lane : 0)).attr("height", rowHeight >= 4 ? lane * 0.9 : rowHeight).attr("fill", colour(k)).attr("opacity", rowHeight >= 4 ? 1 : 0.6),
+        .attr("y", (bar) => margin.top + bar.i * rowHeight + (rowHeight >= 4 ? k * lane : 0)).attr("height", rowHeight >= 4 ? lane * 0.9 : rowHeight).attr("fill", colour(k)).attr("opacity", opacity),
       (bar) => `${policy.ranks_a_row > 1 ? "ranks from " : "rank "}${bar.i * policy.ranks_a_row}, ${phase.name}: ${format(bar.start, "ps")} to ${format(bar.finish, "ps")}`);
     });
     svg.append("g").attr("transform", `translate(0,${height - margin.bottom})`).call(d3.axisBottom(x).ticks(Math.max(2, Math.floor(width / 100))));
-    svg.append("text").attr("class", "soft").attr("x", width - margin.right).attr("y", height - 2).attr("text-anchor", "end").text(name);
-    svg.append("text").attr("class", "soft").attr("x", 0).attr("y", margin.top + 10).text("rank 0");
-    svg.append("text").attr("class", "soft").attr("x", 0).attr("y", height - margin.bottom).text(`rank ${state.result.ranks - 1}`);
-    node.append(legend(phases.map((phase, k) => legendItem(phase.name, k))));
+    nameAxis(svg, width - margin.right, height - 2, `time, ${name}`);
+    nameAxis(svg, 0, margin.top + 10, "rank 0", "start");
+    nameAxis(svg, 0, height - margin.bottom, lastName, "start");
+    node.append(legend(phases.map((phase, k) => { const item = legendItem(phase.name, k); item.firstChild.style.opacity = opacity; return item; })));
     byId("timeline-note").textContent = `${policy.policy}, seed ${policy.seed}: from the start of each rank's part in a phase to its last byte's arrival` +
       (policy.ranks_a_row > 1 ? `; a row stands for ${policy.ranks_a_row} neighbours.` : ".");
   };
@@ -308,27 +310,36 @@
     const largest = d3.max(matrix.bytes);
     if (matrix.size < 2 || !(largest > 0)) { return; }
     const node = figure(parent, caption, matrix.block > 1 ? `${matrix.block} ${item}s a cell` : "");
-    const width = Math.min(widthOf(node), 440), margin = 34, step = (width - margin) / matrix.size;
-    const svg = drawing(node, width, width, `${caption}: payload over the fabric from row to column, up to ${format(largest, "B")} a cell`);
+    const width = Math.min(widthOf(node), 440), margin = 44, step = (width - margin) / matrix.size;
+    const svg = drawing(node, width, width + 26, `${caption}: payload over the fabric from row to column, up to ${format(largest, "B")} a cell`);
     const place = (k) => `${item} ${k * matrix.block}${matrix.block > 1 ? "…" + ((k + 1) * matrix.block - 1) : ""}`;
     withTip(svg.selectAll("rect").data(matrix.bytes.map((bytes, i) => ({ bytes, row: Math.floor(i / matrix.size), column: i % matrix.size }))).enter().append("rect")
       .attr("x", (c) => margin + c.column * step).attr("y", (c) => margin + c.row * step).attr("width", Math.max(1, step * 0.96)).attr("height", Math.max(1, step * 0.96))
       .attr("fill", (c) => (c.bytes > 0 ? heat(c.bytes / largest) : "var(--empty)")), (c) => `${place(c.row)} → ${place(c.column)}: ${format(c.bytes, "B")}`);
-    svg.append("text").attr("class", "soft").attr("x", margin).attr("y", margin - 8).text("to →");
-    svg.append("text").attr("class", "soft").attr("transform", `translate(${margin - 10},${margin}) rotate(-90)`).attr("text-anchor", "end").text("← from");
+    const often = Math.ceil(matrix.size / 8), middle = (k) => margin + (k + 0.5) * step;
+    d3.range(0, matrix.size, often).forEach((k) => {
+      nameAxis(svg, middle(k), margin - 6, k * matrix.block, "middle");
+      nameAxis(svg, margin - 6, middle(k) + 4, k * matrix.block);
+    });
+    nameAxis(svg, width, 12, `to ${item} →`);
+    svg.append("text").attr("class", "soft axis-name").attr("transform", `translate(10,${width}) rotate(-90)`).text(`← from ${item}`);
+    drawScale(svg, margin, width + 12, `0 to ${format(largest, "B")} a cell`);
   };
   const drawExperts = (parent, policy) => {
     const tokens = policy.expert_tokens;
     if (!tokens.length) { return; }
-    const node = figure(parent, "Tokens of each expert", policy.experts > tokens.length ? `the first ${tokens.length} of ${policy.experts}` : `${policy.experts} experts`);
-    const width = widthOf(node), height = 220, margin = { left: 56, bottom: 24, top: 8 }, mean = d3.mean(tokens);
-    const x = d3.scaleLinear().domain([0, tokens.length]).range([margin.left, width]), y = d3.scaleLinear().domain([0, d3.max(tokens)]).nice().range([height - margin.bottom, margin.top]);
+    const node = figure(parent, "Tokens of each expert", policy.experts > tokens.length ? `the first ${digits(tokens.length)} of ${digits(policy.experts)}` : `${digits(policy.experts)} experts`);
+    const width = widthOf(node), height = 250, margin = { left: 56, right: 12, bottom: 40, top: 22 }, mean = d3.mean(tokens);
+    const x = d3.scaleLinear().domain([0, tokens.length]).range([margin.left, width - margin.right]), y = d3.scaleLinear().domain([0, d3.max(tokens)]).nice().range([height - margin.bottom, margin.top]);
     const svg = drawing(node, width, height, `Tokens of each expert: mean ${digits(mean)}, largest ${digits(d3.max(tokens))}, ${digits(d3.max(tokens) / mean)} times the mean`);
     svg.append("g").attr("transform", `translate(${margin.left},0)`).call(d3.axisLeft(y).ticks(5, "~s"));
     svg.append("g").attr("transform", `translate(0,${height - margin.bottom})`).call(d3.axisBottom(x).ticks(Math.max(2, Math.floor(width / 90)), "d"));
     withTip(svg.append("g").selectAll("rect").data(tokens).enter().append("rect").attr("x", (t, i) => x(i)).attr("width", Math.max(0.5, x(1) - x(0) - 0.5)).attr("y", (t) => y(t)).attr("height", (t) => y(0) - y(t)).attr("fill", colour(0)),
-      (t) => `${d3.format(",")(t)} tokens, ${digits(t / mean)} × the mean`);
-    svg.append("line").attr("x1", margin.left).attr("x2", width).attr("y1", y(mean)).attr("y2", y(mean)).attr("stroke", colour(1)).attr("stroke-dasharray", "4 3");
+      (t) => `${digits(t)} tokens, ${digits(t / mean)} × the mean`);
+    svg.append("line").attr("x1", margin.left).attr("x2", width - margin.right).attr("y1", y(mean)).attr("y2", y(mean)).attr("stroke", colour(1)).attr("stroke-width", 2).attr("stroke-dasharray", "4 3");
+    nameAxis(svg, width - margin.right, height - 6, "expert");
+    nameAxis(svg, 0, 10, "tokens", "start");
+    node.append(legend([dashItem(`mean: ${digits(mean)}`, 1, "4 3")]));
   };
   const drawTraffic = () => {
     const parent = clear(byId("traffic-charts")), policy = details();
@@ -365,7 +376,7 @@
     const { result } = state;
     byId("title").textContent = result.title;
     document.title = `${result.title} – moefabric`;
-    byId("subtitle").textContent = `${result.ranks || 0} GPUs, ${result.policies.length} ${result.policies.length === 1 ? "policy" : "policies"}`;
+    byId("subtitle").textContent = `${digits(result.ranks || 0)} GPUs, ${result.policies.length} ${result.policies.length === 1 ? "policy" : "policies"}`;
     choosePolicies();
     drawHeadline();
     drawDistributions();
@@ -378,10 +389,11 @@
     byId("fabric-quantity").append(...quantities.map((quantity, i) => new Option(quantity.name, i)));
     byId("result").onchange = (event) => { state.result = results[event.target.value]; state.step = 0; draw(); };
     byId("policy").onchange = (event) => { state.policy = +event.target.value; drawDetails(); };
-    byId("fabric-quantity").onchange = (event) => { state.quantity = +event.target.value; drawFabric(); };
+    byId("fabric-quantity").onchange = (event) => { state.quantity = +event.target.value; prepareTime(); drawFabric(); };
     byId("fabric-time").oninput = (event) => { state.step = +event.target.value; prepareTime(); drawFabric(); };
     byId("all-rows").onchange = drawHeadline;
     onNewWidth(draw);
+    darkScreen.addEventListener("change", drawDetails);
     draw();
     document.documentElement.dataset.drawn = "yes";
   };

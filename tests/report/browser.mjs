@@ -9,7 +9,7 @@ import { chromium } from "playwright-core";
 
 const [executablePath, folder] = process.argv.slice(2);
 const pictures = process.env.MOEFABRIC_SCREENSHOTS;
-const LONGEST_MS = 2000, MOST_TABS = 80, LEAST_CONTRAST = 4.5;
+const LONGEST_MS = 2000, MOST_TABS = 80, LEAST_CONTRAST = 4.5, LEAST_MARK_CONTRAST = 3;
 let failed = 0;
 
 const expect = (condition, text) => {
@@ -20,12 +20,12 @@ const expect = (condition, text) => {
 // What a page holds, counted inside it.
 const count = (page) => page.evaluate(() => {
   const byId = (id) => document.getElementById(id), within = (id, what) => byId(id)?.querySelectorAll(what).length ?? 0;
-  const drawings = [...document.querySelectorAll("svg")];
+  const drawings = [...document.querySelectorAll("svg:not([aria-hidden])")];
   return {
     rows: within("headline-table", "tbody tr"), curves: within("distributions", "path.curve"), edges: within("fabric", "path.edge"),
     boxes: within("fabric", ".node"), link_rows: within("link-table", "tbody tr"), timeline: within("timeline-figure", "path, rect, line"),
     traffic: within("traffic-charts", "path, rect, line"), flow_rows: within("flow-table", "tbody tr"), configuration: byId("configuration")?.textContent.length ?? 0,
-    shares: within("share-figure", "rect"), share_rows: within("share-table", "tbody tr"),
+    chosen: byId("result")?.options.length ?? 0, shares: within("share-figure", "rect"), share_rows: within("share-table", "tbody tr"),
     charts: within("charts", "figure"), points: within("table", "tr"), marks: within("charts", "circle"),
     sideways: document.documentElement.scrollWidth > innerWidth + 1,
     unlabelled: drawings.filter((drawing) => (drawing.getAttribute("aria-label") ?? "").length < 10).length, drawings: drawings.length,
@@ -33,18 +33,50 @@ const count = (page) => page.evaluate(() => {
   };
 });
 
-// Ratio of luminances of text and paper: Web Content Accessibility Guidelines 2.2, 1.4.3.
+// Ratio of luminances to the paper's: Web Content Accessibility Guidelines 2.2, 1.4.3 for texts, 1.4.11 for what is drawn (all colours of marks, and what stands for most).
 const contrast = (page) => page.evaluate(() => {
   const luminance = (colour) => {
     const [r, g, b] = colour.match(/[\d.]+/g).map((value) => { const part = value / 255; return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4; });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
   const paper = luminance(getComputedStyle(document.body).backgroundColor);
-  return Math.min(...["body", ".note", "a", "th", "td", "td small", "figcaption"].map((what) => document.querySelector(what)).filter(Boolean).map((node) => {
-    const ink = luminance(getComputedStyle(node).color);
-    return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05);
-  }));
+  const ratio = (colour) => { const ink = luminance(colour); return (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05); };
+  const colourOf = (text) => { const node = document.createElement("i"); node.style.color = text; document.body.append(node); const { color } = getComputedStyle(node); node.remove(); return color; };
+  const texts = ["body", ".note", "a", "th", "td", "td small", "figcaption", ".legend"].map((what) => document.querySelector(what)).filter(Boolean);
+  const marks = Array.from({ length: 10 }, (_, i) => colourOf(`var(--mark-${i})`)), most = [...document.querySelectorAll(".scale rect:nth-of-type(40)")].map((node) => getComputedStyle(node).fill);
+  return { text: Math.min(...texts.map((node) => ratio(getComputedStyle(node).color))), mark: Math.min(...[...marks, ...most].map(ratio)), paper };
 });
+
+// What would be hard to read: texts of pictures over each other, over bars or off the page; axes without a name; charts of nothing; numbers as nobody writes them.
+const findFaults = (page) => page.evaluate(() => {
+  const faults = [], all = (what, inside = document) => [...inside.querySelectorAll(what)];
+  const boxOf = (node) => { const { left, right, top, bottom } = node.getBoundingClientRect(); return { left, right, top, bottom, name: node.textContent }; };
+  const overlap = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+  for (const svg of all("svg[role=img], svg[role=group]")) {
+    const texts = all("text", svg).filter((node) => node.textContent.trim() !== "").map(boxOf), isScrolled = svg.closest(".scroll") !== null;
+    texts.forEach((one, i) => texts.slice(i + 1).filter((other) => overlap(one, other)).forEach((other) => faults.push(`"${one.name}" over "${other.name}"`)));
+    if (!isScrolled) { texts.filter(({ left, right }) => left < 0 || right > innerWidth).forEach(({ name }) => faults.push(`"${name}" is cut`)); }
+    const bars = all("rect", svg).map(boxOf);
+    all(".axis-name", svg).map(boxOf).forEach((text) => { if (bars.some((bar) => overlap(text, bar))) { faults.push(`"${text.name}" over a bar`); } });
+    if (all(".domain", svg).length > 0 && all(".axis-name, .axis-title", svg).length === 0) { faults.push(`no name at an axis of: ${svg.getAttribute("aria-label").slice(0, 60)}`); }
+  }
+  for (const chart of all("#charts figure")) {
+    const places = new Set(all("circle", chart).map((node) => node.getAttribute("cy"))), lowest = Math.max(...all(".tick", chart).map((node) => node.getBoundingClientRect().bottom));
+    if (places.size === 1 && lowest - all("circle", chart)[0].getBoundingClientRect().bottom < 24) { faults.push(`nothing but 0: ${chart.textContent.slice(0, 30)}`); }
+  }
+  all("td, text").map((node) => node.textContent).filter((text) => /\de[+-]?\d|NaN|undefined|null|Infinity|^0 ps$/.test(text)).forEach((text) => faults.push(`not a number: ${text}`));
+  all("#headline-table td, #link-table td, #share-table td").map((node) => node.textContent).filter((text) => /^\d{4,}/.test(text)).forEach((text) => faults.push(`without commas: ${text}`));
+  return faults;
+});
+
+// A table that is wider than its place is moved by touch and by keys, and its first column stays.
+const moveTables = (page) => page.evaluate(() => [...document.querySelectorAll("table")].filter((table) => table.offsetWidth > table.parentElement.clientWidth + 1).map((table) => {
+  const box = table.parentElement, first = table.tBodies[0].rows[0].cells[0];
+  box.scrollLeft = 100;
+  const stays = Math.abs(first.getBoundingClientRect().left - box.getBoundingClientRect().left) < 1, moves = box.scrollLeft > 0;
+  box.scrollLeft = 0;
+  return { name: table.id, good: stays && moves && box.tabIndex === 0 };
+}));
 
 // With the Tab key alone to a box of the fabric; its tip comes and goes.
 const useKeyboard = async (page, what) => {
@@ -85,12 +117,15 @@ const useControls = async (page, what, timed) => {
   const links = page.locator("#link-table"), before = await links.textContent();
   await page.getByLabel("Colour").selectOption({ label: "deepest queue" });
   expect(await links.textContent() !== before, `${what}: another quantity changes the list of links`);
+  const time = page.locator("#fabric-time");
+  await page.getByLabel("Colour").selectOption({ label: "ECN marks" });
+  expect(await time.isHidden(), `${what}: marks are not recorded over time`);
+  await page.getByLabel("Colour").selectOption({ label: "deepest queue" });
   const policy = page.getByLabel("Details of policy"), note = await page.locator("#timeline-note").textContent();
   if (await policy.locator("option").count() > 1) {
     await policy.selectOption({ index: 1 });
     expect(await page.locator("#timeline-note").textContent() !== note, `${what}: another policy changes the timeline`);
   }
-  const time = page.locator("#fabric-time");
   expect(await time.isVisible() === timed, `${what}: time can be moved only where it was recorded`);
   if (timed) {
     const figure = await page.locator("#fabric-figure").innerHTML();
@@ -111,7 +146,17 @@ const useReport = async (page, what, entry) => {
   }
 };
 
+// Where several results are on a page, each is a choice.
+const useResults = async (page, what) => {
+  const title = await page.locator("#title").textContent(), table = await page.locator("#headline-table").textContent();
+  await page.getByLabel("Result").selectOption({ index: 1 });
+  expect(await page.locator("#title").textContent() !== title && await page.locator("#headline-table").textContent() !== table, `${what}: another result is shown when chosen`);
+};
+
 const useSweep = async (page, what) => {
+  await page.locator("#charts figure").last().scrollIntoViewIfNeeded();
+  const legend = await page.locator("#legend").boundingBox();
+  expect(legend.y >= 0 && legend.y < page.viewportSize().height / 2, `${what}: the legend stays with the last chart`);
   const axis = page.getByLabel("Along the charts"), before = await page.locator("#charts").innerHTML();
   const last = await axis.locator("option").count() - 1, chosen = await axis.evaluate((node) => node.selectedIndex);
   await axis.selectOption({ index: chosen === last ? 0 : last });
@@ -129,7 +174,9 @@ const useStep = async (page, what) => {
 };
 
 const printed = async (page, what) => {
-  await page.emulateMedia({ media: "print" });
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  const { text, mark, paper } = await contrast(page);
+  expect(paper === 1 && text >= LEAST_CONTRAST && mark >= LEAST_MARK_CONTRAST, `${what}: dark on white where it is printed from a dark screen (${text.toFixed(1)}, ${mark.toFixed(1)})`);
   expect(await page.locator("nav, .controls").evaluateAll((nodes) => nodes.every((node) => getComputedStyle(node).display === "none")), `${what}: controls are not printed`);
   const pdf = await page.pdf({ format: "A4" });
   expect(pdf.length > 10000 && pdf.subarray(0, 4).toString() === "%PDF", `${what}: prints (${pdf.length} bytes)`);
@@ -161,9 +208,15 @@ const look = async (browser, entry, view) => {
   expect(found.drawings > 0 && found.unlabelled === 0, `${what}: every picture has words for those who do not see it`);
   expect(found.nameless === 0, `${what}: every control has a name`);
   expect(!found.sideways, `${what}: nothing is wider than the page`);
-  const ratio = await contrast(page);
-  expect(ratio >= LEAST_CONTRAST, `${what}: contrast of texts at least ${ratio.toFixed(1)}`);
+  const { text, mark } = await contrast(page);
+  expect(text >= LEAST_CONTRAST, `${what}: contrast of texts at least ${text.toFixed(1)}`);
+  expect(mark >= LEAST_MARK_CONTRAST, `${what}: contrast of what is drawn at least ${mark.toFixed(1)}`);
+  const faults = await findFaults(page);
+  expect(faults.length === 0, `${what}: can be read ${[...new Set(faults)].slice(0, 5).join("; ")}`);
+  const tables = await moveTables(page);
+  expect(tables.every(({ good }) => good), `${what}: wide tables move, their first column stays ${JSON.stringify(tables)}`);
   if (view.use && entry.use === "report") { await useReport(page, what, entry); }
+  if (view.use && entry.use === "results") { await useResults(page, what); }
   if (view.use && entry.use === "sweep") { await useSweep(page, what); }
   if (view.use && entry.use === "step") { await useStep(page, what); }
   if (view.print) { await printed(page, what); }

@@ -5,8 +5,8 @@
     browser.py PROGRAM CONFIGS FOLDER      FOLDER: where npm puts Playwright's driver, once; exit code 77 (skipped) where
                                            Chromium, Node.js or npm are not there, or npm cannot fetch it
 
-The pages are those of a mixture-of-experts run with a recorded series, of a uniform all-to-all, of a sweep, and of 1,024 GPUs, which must
-stay under 5 MB and be of use within 2 seconds.
+The pages are those of a mixture-of-experts run with a recorded series, of a uniform all-to-all, of both together, of a sweep, of a sizing, of a
+training step, and of 1,024 GPUs, which must stay under 5 MB and be of use within 2 seconds.
 """
 
 import filecmp
@@ -77,15 +77,22 @@ def make_pages(program, configs, folder):
         "seeds=2", "cluster.gpus_used=8", "traffic.expert_parallelism=8", "traffic.tokens_per_gpu=64", "training.sequence=64", "training.gpus=512",
         "training.pipeline_parallelism=16", "training.virtual_stages=2", "training.global_batch=2048", "policies=[ecmp+none, adaptive+spectrum_x]"),
                     "--output", folder / "step.html"], check=True, capture_output=True)
+    subprocess.run([program, "size", configs / "size-quickstart.yaml", "--quiet", *settings("traffic.tokens_per_gpu=8", "size.finalists=2"),
+                    "--output", folder / "size.h5"], check=True, capture_output=True)
+    subprocess.run([program, "report", folder / "size.h5", "--quiet", "--output", folder / "size.html"], check=True)
+    subprocess.run([program, "report", folder / "experts.h5", folder / "uniform.h5", "--quiet", "--output", folder / "two.html"], check=True)
     return [
         {"name": "experts", "page": experts, "ready": DRAWN, "use": "report", "timed": True, "least": {**REPORT, "curves": 12, "traffic": 260},
          "views": [WIDE, DARK, PHONE, DARK_PHONE]},
         {"name": "uniform", "page": uniform, "ready": DRAWN, "use": "report", "timed": False, "least": {**REPORT, "traffic": 4096}, "views": [WIDE]},
-        {"name": "gpus-1024", "page": large, "ready": DRAWN, "timely": True, "least": {**REPORT, "timeline": 1024}, "views": [{**WIDE, "use": False, "print": False}]},
+        {"name": "gpus-1024", "page": large, "ready": DRAWN, "timely": True, "least": {**REPORT, "timeline": 1024}, "views": [{**WIDE, "use": False, "print": False}, PHONE]},
+        {"name": "two", "page": "two.html", "ready": DRAWN, "use": "results", "least": {"chosen": 2, **REPORT}, "views": [{**WIDE, "print": False}]},
         {"name": "sweep", "page": "widths.html", "ready": "#charts figure", "use": "sweep", "least": {"charts": 4, "marks": 24, "points": 13},
-         "views": [WIDE, DARK, PHONE]},
+         "views": [WIDE, DARK, DARK_PHONE]},
+        {"name": "size", "page": "size.html", "ready": "#charts figure", "use": "sweep", "least": {"charts": 4, "marks": 40, "points": 25},
+         "views": [WIDE, DARK_PHONE]},
         {"name": "step", "page": "step.html", "ready": DRAWN, "use": "step", "timely": True, "least": {"shares": 12, "share_rows": 9, "timeline": 200},
-         "views": [WIDE, DARK, PHONE]},
+         "views": [WIDE, DARK, PHONE, DARK_PHONE]},
     ]
 
 
