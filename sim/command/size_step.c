@@ -86,20 +86,26 @@ bool size_step_state(const struct experiment *experiment, double *bytes, double 
 
 /* ---- time ---- */
 
-/* Gradients of copies run in rings over racks; of experts over racks that hold the same ones. All of a stage, at the same time. */
+/* Gradients of copies run in rings over domains; of experts over groups that hold the same ones. All of a stage, at the same time. */
 static double gradient_share(const struct experiment *experiment, const struct training_setup *setup,
                              struct error *error) {
     struct topology whole = experiment->topology;
     const struct training_groups *groups = &setup->groups;
+    const uint32_t stage = groups->gpus / groups->pipeline;
+    struct rings rings = {
+        .stride = groups->stage_in_domain, .block = stage, .stages = groups->pipeline, .stage = stage};
     whole.racks = experiment->design.worked_out ? experiment->design.racks : whole.racks;
-    const uint32_t stage = groups->gpus / groups->pipeline / whole.gpus_used, stride = groups->expert / whole.gpus_used;
+    if (experiment->training.group_order == EXPERIMENT_GROUP_ORDER_PIPELINE_DATA) {
+        rings.block = groups->block;
+    }
     struct fabric *fabric = fabric_build_plane(&whole, error);
     if (fabric == NULL) {
         return NAN;
     }
-    double share = rings_share(&whole, fabric, 1, stage);
-    if (groups->expert_data > 1 && stride > 1 && stage % stride == 0) {
-        share = fmin(share, rings_share(&whole, fabric, stride, stage));
+    double share = rings_share(&whole, fabric, &rings);
+    if (groups->expert_data > 1 && groups->expert > rings.stride) {
+        rings.stride = groups->expert;
+        share = fmin(share, rings_share(&whole, fabric, &rings));
     }
     fabric_free(fabric);
     return share;

@@ -35,18 +35,28 @@ static struct topology topology_of(enum topology_wiring wiring, uint32_t uplinks
 
 static const struct {
     enum topology_wiring wiring;
-    uint32_t uplinks, stride, group;
+    uint32_t uplinks;
+    struct rings rings;
     double share;
 } cases[] = {
-    {TOPOLOGY_WIRING_RACK, 8, 1, 16, 1},   /* all 8 leave their leaf: 1 : 1 carries them */
-    {TOPOLOGY_WIRING_RACK, 4, 1, 16, 0.5}, /* and 2 : 1 half of them */
-    {TOPOLOGY_WIRING_RACK, 2, 1, 4, 0.25},
-    {TOPOLOGY_WIRING_RAIL, 4, 1, 16, 1}, /* of 4 racks below a leaf one has its next rack elsewhere: 2 GPUs leave */
-    {TOPOLOGY_WIRING_RAIL, 1, 1, 16, 0.5},
-    {TOPOLOGY_WIRING_RAIL, 1, 1, 4, 1},    /* the ring stays below the leaf */
-    {TOPOLOGY_WIRING_RAIL, 4, 4, 16, 0.5}, /* the next is four racks on: all 8 leave */
-    {TOPOLOGY_WIRING_RAIL, 1, 1, 1, 1},    /* no ring */
-    {TOPOLOGY_WIRING_RAIL, 1, 0, 16, 1},
+    {TOPOLOGY_WIRING_RACK, 8, {8, 128, 1, 128}, 1},   /* all 8 leave their leaf: 1 : 1 carries them */
+    {TOPOLOGY_WIRING_RACK, 4, {8, 128, 1, 128}, 0.5}, /* and 2 : 1 half of them */
+    {TOPOLOGY_WIRING_RACK, 2, {8, 32, 4, 32}, 0.25},
+    /* of 4 racks below a leaf one has its next rack elsewhere: 2 GPUs leave */
+    {TOPOLOGY_WIRING_RAIL, 4, {8, 128, 1, 128}, 1},
+    {TOPOLOGY_WIRING_RAIL, 1, {8, 128, 1, 128}, 0.5},
+    {TOPOLOGY_WIRING_RAIL, 1, {8, 32, 4, 32}, 1},      /* the ring stays below the leaf */
+    {TOPOLOGY_WIRING_RAIL, 4, {32, 128, 1, 128}, 0.5}, /* the next is four racks on: all 8 leave */
+    {TOPOLOGY_WIRING_RAIL, 1, {8, 8, 16, 8}, 1},       /* no ring */
+    {TOPOLOGY_WIRING_RAIL, 1, {0, 128, 1, 128}, 1},
+    /* stages of a copy follow each other, one rack each: the next rack of a stage is under another leaf */
+    {TOPOLOGY_WIRING_RAIL, 4, {8, 8, 4, 32}, 0.5},
+    {TOPOLOGY_WIRING_RAIL, 8, {8, 8, 4, 32}, 1},
+    /* two racks each: rack 0 goes to 1 and 2 to 3, but 1 to 4 and 3 to 6 under the next leaf: 4 GPUs leave */
+    {TOPOLOGY_WIRING_RAIL, 2, {8, 16, 2, 64}, 0.5},
+    /* four stages in each rack, of 2 GPUs: all racks are in every ring, as if there was one stage */
+    {TOPOLOGY_WIRING_RAIL, 1, {2, 2, 4, 32}, 0.5},
+    {TOPOLOGY_WIRING_RACK, 2, {2, 2, 4, 32}, 0.25},
 };
 
 START_TEST(uplinks_are_shared_by_those_who_leave_their_leaf) {
@@ -54,7 +64,7 @@ START_TEST(uplinks_are_shared_by_those_who_leave_their_leaf) {
     struct error error = {0};
     struct fabric *fabric = fabric_build_plane(&topology, &error);
     ck_assert_msg(fabric != NULL, "%s", error.message);
-    ck_assert_double_eq(rings_share(&topology, fabric, cases[_i].stride, cases[_i].group), cases[_i].share);
+    ck_assert_double_eq(rings_share(&topology, fabric, &cases[_i].rings), cases[_i].share);
     fabric_free(fabric);
 }
 END_TEST
