@@ -13,9 +13,24 @@
 #include "training/goodput.h"
 #include "training/training_memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define SECONDS_PER_DAY 86400.0
+
+/* A step of more GPUs than the design has would be one of another design. */
+static bool check_gpus(const struct training_setup *setup, const struct experiment *experiment, struct error *error) {
+    const struct topology *topology = &experiment->topology;
+    const uint32_t racks = experiment->design.worked_out ? experiment->design.racks : topology->racks;
+    const uint64_t has = (uint64_t)racks * topology->gpus_used;
+    if (setup->groups.gpus <= has) {
+        return true;
+    }
+    error_set(error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
+              "training.gpus: %" PRIu32 " GPUs train, the design has %" PRIu64, setup->groups.gpus, has);
+    error_hint(error, "design.gpus says how many a design has; training.gpus: 0 trains on all of them");
+    return experiment_place_blame(&experiment->training.key_places[EXPERIMENT_TRAINING_GPUS], error);
+}
 
 /* The setup, with GPUs that are slow. Copies end with straggler_copies_fini in any case. */
 static bool init_setup(struct training_setup *setup, struct straggler_copies *copies,
@@ -30,7 +45,7 @@ static bool init_setup(struct training_setup *setup, struct straggler_copies *co
             "clusters are sized for models of layers: what GPUs of a recommender send depends on how many there are");
         return experiment_place_blame(&experiment->size.place, error);
     }
-    return train_stragglers_init(copies, experiment, setup, error);
+    return check_gpus(setup, experiment, error) && train_stragglers_init(copies, experiment, setup, error);
 }
 
 double size_step_memory(const struct experiment *experiment) {

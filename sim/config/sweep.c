@@ -5,6 +5,7 @@
 #include "config/experiment.h"
 #include "config/key_path.h"
 #include "config/sweep_range.h"
+#include "config/sweep_repeats.h"
 #include "config/tree_internal.h"
 #include "config/value_reader.h"
 
@@ -252,10 +253,11 @@ static void check_axis(const struct reading *reading, const struct tree_entry *e
     }
 }
 
-/** Every value of `grid` and `zip`. */
+/** Every value of `grid` and `zip`; no point is there twice. */
 static void check_values(const struct reading *reading) {
     for (uint32_t i = 0; i < reading->sweep->n_dimensions; i++) {
         const struct sweep_dimension *dimension = &reading->sweep->dimensions[i];
+        sweep_repeats_check(dimension, reading->errors);
         if (dimension->axis != NULL) {
             check_axis(reading, dimension->axis, dimension->n_positions);
         } else if (dimension->source->kind == TREE_MAPPING) {

@@ -41,7 +41,7 @@ struct sweep {
 
 /**
  * Reads the section, of this name. Unknown keys, a key swept twice, an axis without values, values of unequal number under `zip`, and more points than
- * `limit` allows are appended to *errors, all of them, and false is returned; with `all`, values that their key cannot take, too, which takes as
+ * `limit` allows are appended to *errors, all of them, and false is returned; with `all`, values that their key cannot take and points that are there twice, too, which takes as
  * long as there are values. Without it those of a point are found when the point is read.
  */
 bool sweep_read(struct tree *tree, const struct tree_node *section, const char *name, bool all, struct sweep *sweep,

@@ -57,6 +57,11 @@ static const struct {
     {"zip: {traffic.senders: [1, 2], traffic.hot_expert: [3, 4]}\ngrid: {traffic.seed: [7, 8]}",
      "traffic.senders=1 traffic.hot_expert=3 traffic.seed=7; traffic.senders=1 traffic.hot_expert=3 traffic.seed=8; "
      "traffic.senders=2 traffic.hot_expert=4 traffic.seed=7; traffic.senders=2 traffic.hot_expert=4 traffic.seed=8"},
+    /* only points that are alike in all are there twice */
+    {"zip: {traffic.senders: [1, 1], traffic.seed: [7, 8]}",
+     "traffic.senders=1 traffic.seed=7; traffic.senders=1 traffic.seed=8"},
+    {"list: [{traffic.senders: 1}, {traffic.senders: 1, traffic.seed: 5}]",
+     "traffic.senders=1; traffic.senders=1 traffic.seed=5"},
     {"grid: {traffic.seed: [7, 8]}\nlist: [{traffic.senders: 1}, {traffic.senders: 2}]",
      "traffic.seed=7 traffic.senders=1; traffic.seed=7 traffic.senders=2; traffic.seed=8 traffic.senders=1; "
      "traffic.seed=8 traffic.senders=2"},
@@ -107,6 +112,13 @@ static const struct {
     {"list: [{traffic.senders: 0}]", "1:26: 0 is out of range"},
     {"list: [traffic.senders]", "1:8: a point of the list is a mapping of keys to values"},
     {"grid: [traffic.senders]", "1:7: `sweep.grid` is a list"},
+    {"grid: {traffic.senders: [1, 2, 1]}", "1:32: number 3 of this list is the same as number 1"},
+    {"zip: {traffic.senders: [1, 1, 1], traffic.seed: [7, 8, 7]}",
+     "1:31: number 3 of this list is the same as number 1"},
+    {"list: [{traffic.senders: 1}, {traffic.senders: 2, traffic.seed: 1}, {traffic.senders: 2, traffic.seed: 1}]",
+     "1:69: number 3 of this list is the same as number 2"},
+    {"grid: {policies: [[ecmp+none], [ecmp+dcqcn], [ecmp+none]]}",
+     "1:46: number 3 of this list is the same as number 1"},
     {"grid: {traffic.senders: [1]}\nzip: {traffic.senders: [2]}", "2:7: `traffic.senders` is swept twice"},
     {"grid: {traffic.senders: [1]}\nlist: [{traffic.senders: 2}]", "2:9: `traffic.senders` is swept twice"},
     {"zip: {traffic.senders: [1, 2], traffic.seed: [1]}", "1:46: `traffic.seed` has 1 values, `traffic.senders` has 2"},
