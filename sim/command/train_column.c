@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "command/train_exchanges.h"
+#include "training/training_pair.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +25,19 @@ static struct training_exchange mean_of(const struct training_exchange *sum, uin
         mean.nic_bytes[phase] = sum->nic_bytes[phase] / n;
     }
     return mean;
+}
+
+/* Dispatch and combine of passes that run together. */
+static bool fill_pairs(struct train_figures *figures, const struct training_setup *setup, struct error *error) {
+    struct training_pair pair;
+    if (setup->preset->experts == 0 || setup->training->schedule != EXPERIMENT_SCHEDULE_1F1B_OVERLAP) {
+        return true;
+    }
+    if (!training_pair_all(setup, &pair, error)) {
+        return false;
+    }
+    figures->pair_hidden_share = pair.exchange_ps > 0 ? (double)pair.hidden_ps / (double)pair.exchange_ps : 1;
+    return true;
 }
 
 /* Of a policy that is named; exchanges: one a seed. */
@@ -53,7 +67,7 @@ static bool fill(struct train_column *column, const struct training_setup *setup
     }
     column->mean = train_report_figures(&mean, &result);
     training_result_fini(&result);
-    return true;
+    return fill_pairs(&column->mean, &mean, error);
 }
 
 bool train_column_fill_all(struct train_column *columns, const struct batch *batch, const struct training_setup *setup,

@@ -70,6 +70,10 @@ static void put_column(const struct document *document, const struct train_colum
     json_member_number(json, "tokens_per_second_and_gpu", mean->tokens_per_s_gpu);
     json_member_number(json, "model_tflops_per_gpu", mean->tflops_per_gpu);
     json_member_number(json, "busiest_stage", mean->imbalance);
+    if (document->setup->preset->experts > 0 &&
+        document->setup->training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP) {
+        json_member_number(json, "hidden_share_of_pairs", mean->pair_hidden_share);
+    }
     json_member_number(json, "expert_load", column->exchange.expert_load);
     json_object_end(json);
 }

@@ -156,6 +156,9 @@ static double hidden(const struct train_column *column) {
     const double all_s = column->mean.hidden_s + column->mean.exposed_s;
     return all_s > 0 ? 100 * column->mean.hidden_s / all_s : 100;
 }
+static double hidden_in_pairs(const struct train_column *column) {
+    return 100 * column->mean.pair_hidden_share;
+}
 static double tokens(const struct train_column *column) {
     return column->mean.tokens_per_s_gpu;
 }
@@ -210,6 +213,9 @@ void train_report_table(FILE *stream, const struct training_setup *setup, const 
     row(table, "optimiser, parameters, overhead", "%", columns, n_columns, rest);
     row(table, layers ? "hidden communication of layers" : "hidden communication of tables", "% of it", columns,
         n_columns, hidden);
+    if (setup->preset->experts > 0 && setup->training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP) {
+        row(table, "… of exchanges, in pairs of passes", "% of them", columns, n_columns, hidden_in_pairs);
+    }
     if (setup->preset->experts > 0) {
         exchange_rows(table, columns, n_columns);
     }

@@ -15,6 +15,7 @@ struct train_figures {
     double step_s, computing_s, exposed_s, hidden_s, waiting_s, gradients_s, gathered_s, overhead_s;
     double evaluation_s; /**< of one evaluation, beside the step */
     double imbalance, tokens_per_s_gpu, tflops_per_gpu;
+    double pair_hidden_share; /**< of exchanges where a forward and a backward pass run together; 0 = they never do */
 };
 
 /** A policy's steps over seeds. */

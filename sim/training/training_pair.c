@@ -78,6 +78,22 @@ static void run(const struct training_setup *setup, const struct layer_time *lay
     free(passes[PIPELINE_BACKWARD].segments);
 }
 
+bool training_pair_all(const struct training_setup *setup, struct training_pair *sum, struct error *error) {
+    const uint32_t n_parts = training_cut_parts(setup);
+    *sum = (struct training_pair){0};
+    for (uint32_t part = 0; part < n_parts; part++) {
+        struct training_pair pair;
+        if (!training_pair(setup, part, &pair, error)) {
+            return false;
+        }
+        sum->span_ps += pair.span_ps;
+        sum->compute_ps += pair.compute_ps;
+        sum->exchange_ps += pair.exchange_ps;
+        sum->hidden_ps += pair.hidden_ps;
+    }
+    return true;
+}
+
 bool training_pair(const struct training_setup *setup, uint32_t part, struct training_pair *pair, struct error *error) {
     struct pipeline_layout layout = {0};
     uint32_t n_layers;

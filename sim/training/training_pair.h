@@ -19,4 +19,7 @@ struct training_pair {
 /** Runs the pair of a part, counted from 0. False with *error if the model cannot be cut or has no such part. */
 bool training_pair(const struct training_setup *setup, uint32_t part, struct training_pair *pair, struct error *error);
 
+/** Sums over the pairs of all parts. False with *error if the model cannot be cut. */
+bool training_pair_all(const struct training_setup *setup, struct training_pair *sum, struct error *error);
+
 #endif

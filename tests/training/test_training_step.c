@@ -391,6 +391,26 @@ START_TEST(a_pair_hides_what_it_computes_beside) {
 }
 END_TEST
 
+START_TEST(pairs_of_all_parts_add_up) {
+    describe();
+    struct training_setup setup = setup_of();
+    struct training_pair pair, all, sum = {0};
+    struct error error = {0};
+    exchange_all(&setup, UINT64_C(100000000));
+    ck_assert(training_pair_all(&setup, &all, &error));
+    for (uint32_t part = 0; part < 16; part++) {
+        ck_assert(training_pair(&setup, part, &pair, &error));
+        sum.exchange_ps += pair.exchange_ps;
+        sum.hidden_ps += pair.hidden_ps;
+        sum.span_ps += pair.span_ps;
+    }
+    ck_assert_uint_eq(all.exchange_ps, sum.exchange_ps);
+    ck_assert_uint_eq(all.hidden_ps, sum.hidden_ps);
+    ck_assert_uint_eq(all.span_ps, sum.span_ps);
+    ck_assert_uint_eq(all.exchange_ps, 59 * 4 * UINT64_C(100000000)); // every layer with experts is in one pair
+}
+END_TEST
+
 START_TEST(launches_are_the_least_that_a_layer_takes) {
     describe();
     experiment.training.cuda_graphs = false;
@@ -539,6 +559,7 @@ int main(void) {
     tcase_add_test(tests, cuts_go_by_what_is_not_hidden);
     tcase_add_test(tests, exchanges_wait_for_the_last_gpu);
     tcase_add_test(tests, a_pair_hides_what_it_computes_beside);
+    tcase_add_test(tests, pairs_of_all_parts_add_up);
     tcase_add_test(tests, launches_are_the_least_that_a_layer_takes);
     tcase_add_test(tests, tensor_collectives_are_around_what_is_cut);
     tcase_add_test(tests, copies_that_share_nics_reduce_their_gradients_faster);

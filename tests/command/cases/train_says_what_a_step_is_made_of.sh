@@ -4,6 +4,11 @@ cp "$SOURCE/configs/training-deepseek-v3.yaml" "$SOURCE/topologies/gb300-nvl72-s
 moefabric train training-deepseek-v3.yaml -q -o step.json --set cluster.gpus_used=8 --set traffic.expert_parallelism=8 \
     --set traffic.tokens_per_gpu=64 --set training.sequence=64 --set training.gpus=512 --set training.pipeline_parallelism=16 \
     --set training.virtual_stages=2 --set training.global_batch=2048 --set seeds=2 --set 'policies=[ecmp+none, adaptive+spectrum_x]'
+# two passes at once: what of the exchanges is hidden there
+moefabric train training-deepseek-v3.yaml -q --set cluster.gpus_used=8 --set traffic.expert_parallelism=8 \
+    --set traffic.tokens_per_gpu=64 --set training.sequence=64 --set training.gpus=512 --set training.pipeline_parallelism=16 \
+    --set training.virtual_stages=2 --set training.global_batch=2048 --set training.schedule=1f1b_overlap \
+    --set 'policies=[adaptive+none]' --json | grep hidden
 python3 - <<'END'
 import json
 events = json.load(open("step.json"))["traceEvents"]
