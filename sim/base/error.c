@@ -75,9 +75,20 @@ void error_list_add(struct error_list *list, const struct error *error) {
     list->errors[list->count++] = *error;
 }
 
+/** Prints text with control characters other than tabs as '?', so that a hostile file cannot steer the terminal. */
+static void print_text(FILE *stream, const char *text) {
+    while (*text != '\0') {
+        const size_t length = *text == '\t' ? 0 : text_control(text);
+        fputc(length > 0 ? '?' : *text, stream);
+        text += length > 0 ? length : 1;
+    }
+}
+
 /** `file:line:column: `, as far as known; the program's name where no file is at fault. */
 static void print_place(FILE *stream, const struct error *error, const struct style *style) {
-    fprintf(stream, "%s%s:", style->bold, error->file[0] != '\0' ? error->file : "moefabric");
+    fputs(style->bold, stream);
+    print_text(stream, error->file[0] != '\0' ? error->file : "moefabric");
+    fputc(':', stream);
     if (error->line > 0) {
         fprintf(stream, "%u:", error->line);
         if (error->column > 0) {
@@ -85,14 +96,6 @@ static void print_place(FILE *stream, const struct error *error, const struct st
         }
     }
     fprintf(stream, "%s ", style->reset);
-}
-
-/** Prints text with control characters as '?', so that a hostile file cannot steer the terminal. */
-static void print_text(FILE *stream, const char *text) {
-    for (; *text != '\0'; text++) {
-        const unsigned char byte = (unsigned char)*text;
-        fputc((byte < ' ' && byte != '\t') || byte == 0x7f ? '?' : byte, stream);
-    }
 }
 
 /** The source line and a caret under the column (columns count characters, not bytes); tabs are kept so that the caret stays under its character. */

@@ -30,6 +30,7 @@ void progress_init(struct progress *progress, FILE *stream, const char *label, b
         .clock_ns = monotonic_ns,
     };
     snprintf(progress->label, sizeof progress->label, "%s", label);
+    text_disarm(progress->label);
     progress->begun_ns = progress->shown_ns = progress->clock_ns(NULL);
 }
 

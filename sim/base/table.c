@@ -32,7 +32,9 @@ struct table *table_create(void) {
 void table_column(struct table *table, const char *title, enum table_align align) {
     REQUIRE(table->n_cells == 0, "a column after the first cell");
     table->columns = memory_resize(table->columns, table->n_columns + 1, sizeof *table->columns);
-    table->columns[table->n_columns++] = (struct column){.title = copy_of(title), .align = align};
+    struct column *column = &table->columns[table->n_columns++];
+    *column = (struct column){.title = copy_of(title), .align = align};
+    text_disarm(column->title);
 }
 
 static void append(struct table *table, char *cell) {
@@ -52,6 +54,7 @@ void table_cell(struct table *table, const char *format, ...) {
     REQUIRE(length >= 0, "a cell that cannot be printed");
     char *cell = memory_allocate((size_t)length + 1, 1);
     vsnprintf(cell, (size_t)length + 1, format, again);
+    text_disarm(cell); /* names may come from files of others */
     va_end(again);
     va_end(arguments);
     append(table, cell);

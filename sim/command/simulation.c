@@ -69,9 +69,9 @@ static struct measurement *run(const struct simulation *simulation, const struct
 
 void simulation_name(const struct simulation *simulation, char name[MEASUREMENT_NAME_SIZE]) {
     const bool beside = simulation->fluid && simulation->experiment->network_model == EXPERIMENT_NETWORK_BOTH;
-    const int most = MEASUREMENT_NAME_SIZE - 1 - (int)strlen(MEASUREMENT_FLUID_SUFFIX);
-    snprintf(name, MEASUREMENT_NAME_SIZE, "%.*s%s", most, simulation->policy->name,
-             beside ? MEASUREMENT_FLUID_SUFFIX : "");
+    _Static_assert(sizeof simulation->policy->name + sizeof MEASUREMENT_FLUID_SUFFIX - 1 <= MEASUREMENT_NAME_SIZE,
+                   "names that differ must differ as columns too");
+    snprintf(name, MEASUREMENT_NAME_SIZE, "%s%s", simulation->policy->name, beside ? MEASUREMENT_FLUID_SUFFIX : "");
 }
 
 struct measurement *simulation_run(const struct simulation *simulation, struct error *error) {

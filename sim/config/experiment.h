@@ -12,7 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXPERIMENT_NAME_SIZE = 64, EXPERIMENT_COLUMNS = 16, EXPERIMENT_SEEDS = 64, EXPERIMENT_FAILURES = 64 };
+enum {
+    EXPERIMENT_NAME_SIZE = 64,
+    EXPERIMENT_POLICY_NAME_SIZE = 56,
+    EXPERIMENT_COLUMNS = 16,
+    EXPERIMENT_SEEDS = 64,
+    EXPERIMENT_FAILURES = 64
+};
 enum {
     EXPERIMENT_BACKGROUNDS = 8,               /**< tags have 3 bits for them */
     EXPERIMENT_BACKGROUND_MESSAGES = 1 << 26, /**< of a GPU to another: tags have 26 bits */
@@ -198,7 +204,8 @@ struct experiment_traffic {
 
 /** One column of a comparison: a path policy and a controller. `run` simulates exactly one. */
 struct experiment_policy {
-    char name[EXPERIMENT_NAME_SIZE];
+    char
+        name[EXPERIMENT_POLICY_NAME_SIZE]; /**< what the fluid model's column adds to it fits in a measurement's name */
     char path[EXPERIMENT_NAME_SIZE];       /**< ecmp, adaptive, spray_random, … */
     char congestion[EXPERIMENT_NAME_SIZE]; /**< none, dcqcn, spectrum_x, timely, … */
     uint32_t queue_pairs;                  /**< a peer */

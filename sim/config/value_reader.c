@@ -2,6 +2,7 @@
 #include "config/value_reader.h"
 
 #include "base/nearest.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -139,15 +140,26 @@ static bool find_name(const struct value *value, uint32_t *number) {
     return false;
 }
 
+/** Has a text more than one line, or what would steer a terminal on which it is shown? */
+static bool has_control(const char *text) {
+    while (*text != '\0' && text_control(text) == 0) {
+        text++;
+    }
+    return *text != '\0';
+}
+
 static bool store_text(const struct value *value, char *field) {
     const size_t length = strlen(value->node->text);
     uint32_t number;
     if (value->key->names != NULL && !find_name(value, &number)) {
         return false;
     }
-    if (length >= value->key->size || length == 0 || strpbrk(value->node->text, "\n\r") != NULL) {
+    if (length >= value->key->size || length == 0 || has_control(value->node->text)) {
         char what[ERROR_MESSAGE_SIZE];
-        snprintf(what, sizeof what, length == 0 ? "the text is empty" : "the text has %zu bytes or more than one line",
+        snprintf(what, sizeof what,
+                 length == 0                  ? "the text is empty"
+                 : length >= value->key->size ? "the text has %zu bytes"
+                                              : "the text has more than one line, or control characters",
                  length);
         return refuse(value, ERROR_ID_VALUE_LENGTH, what);
     }

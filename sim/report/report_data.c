@@ -10,6 +10,7 @@
 
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +114,9 @@ static void put_timeline(const struct measurement *run, struct json *json) {
 static void put_policy(const struct load *load, const struct measurement *run, uint32_t n_policies, struct json *json) {
     json_object(json);
     json_member_text(json, "policy", run->policy);
-    json_member_whole(json, "seed", run->seed);
+    char seed[24]; /* as a text: the browser's numbers are exact up to 53 bits only */
+    snprintf(seed, sizeof seed, "%" PRIu64, run->seed);
+    json_member_text(json, "seed", seed);
     json_member_whole(json, "simulated_ps", run->totals.simulated_ps);
     put_distributions(load, run->policy, json);
     put_timeline(run, json);

@@ -2,6 +2,7 @@
 #include "report/report_page.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "report/page.h"
 
 #include <stdio.h>
@@ -24,12 +25,16 @@ static void put_data(const struct report_page *page, FILE *stream) {
     char *text = NULL;
     size_t size = 0;
     FILE *buffer = open_memstream(&text, &size);
-    REQUIRE(buffer != NULL, "no memory for a report");
+    if (buffer == NULL) {
+        memory_exhausted("the data of a page");
+    }
     struct json json = json_begin(buffer);
     json.compact = true;
     page->put_data(page->context, &json);
     json_end(&json);
-    fclose(buffer);
+    if (fclose(buffer) != 0) { /* what was written of it may be cut */
+        memory_exhausted("the data of a page");
+    }
     put_escaped(text, stream);
     free(text);
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "report/report_blocks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { MOST_CELLS = 64, MOST_EXPERTS = 1024, MOST_FLOWS = 20 };
@@ -67,11 +68,13 @@ static void put_experts(const struct measurement *run, struct json *json) {
     json_array_end(json);
 }
 
+/** The slowest first; what is no number in a damaged file counts as 0. */
 static int compare_slowness(const void *left, const void *right) {
     const struct measurement_flow *one = *(const struct measurement_flow *const *)left;
     const struct measurement_flow *two = *(const struct measurement_flow *const *)right;
-    if (one->slowdown != two->slowdown) {
-        return one->slowdown < two->slowdown ? 1 : -1;
+    const double first = fmax(one->slowdown, 0.0), second = fmax(two->slowdown, 0.0); /* passes NAN over */
+    if (first != second) {
+        return first < second ? 1 : -1;
     }
     return (one > two) - (one < two);
 }

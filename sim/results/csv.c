@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "results/csv.h"
 
+#include "results/number.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void csv_text(FILE *stream, const char *text) {
@@ -18,13 +19,8 @@ void csv_text(FILE *stream, const char *text) {
 }
 
 void csv_number(FILE *stream, double value) {
-    enum { FEWEST_DIGITS = 15, MOST_DIGITS = 17 };
-    char text[32] = "";
-    for (int digits = FEWEST_DIGITS; isfinite(value) && digits <= MOST_DIGITS; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
-            break;
-        }
+    char text[NUMBER_TEXT_SIZE];
+    if (isfinite(value)) {
+        fputs(number_print(text, value), stream);
     }
-    fputs(text, stream);
 }

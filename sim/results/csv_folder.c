@@ -48,7 +48,16 @@ static bool refuse(const char *path, const char *reason, struct error *error) {
                           "the folder cannot be written: %s", reason);
 }
 
-bool csv_folder_write(const struct csv_folder *folder, const char *path, struct error *error) {
+/** A path without the slashes at its end, which shells put there. */
+static char *without_slashes(const char *path) {
+    size_t length = strlen(path);
+    for (; length > 1 && path[length - 1] == '/'; length--) {
+    }
+    char *copy = memory_allocate(length + 1, 1);
+    return memcpy(copy, path, length);
+}
+
+static bool write_folder(const struct csv_folder *folder, const char *path, struct error *error) {
     struct stat status;
     if (lstat(path, &status) == 0) {
         return refuse(path, "it exists already; choose another name, or remove it first", error);
@@ -63,5 +72,12 @@ bool csv_folder_write(const struct csv_folder *folder, const char *path, struct 
         }
     }
     free(temporary);
+    return done;
+}
+
+bool csv_folder_write(const struct csv_folder *folder, const char *path, struct error *error) {
+    char *name = without_slashes(path);
+    const bool done = write_folder(folder, name, error);
+    free(name);
     return done;
 }

@@ -2,10 +2,11 @@
 #include "results/json.h"
 
 #include "base/error.h"
+#include "base/text.h"
+#include "results/number.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct json json_begin(FILE *stream) {
@@ -97,8 +98,8 @@ static size_t put_character(FILE *stream, const char *text) {
         fprintf(stream, "\\%c", first);
     } else if (first == '\n') {
         fputs("\\n", stream);
-    } else if (first < 0x20 || first == 0x7f) {
-        fprintf(stream, "\\u%04x", first);
+    } else if (text_control(text) > 0) {
+        fprintf(stream, "\\u%04x", length == 1 ? first : (unsigned char)text[1]); /* C1 in UTF-8: its second byte */
     } else {
         fwrite(text, 1, length, stream);
     }
@@ -136,23 +137,9 @@ void json_whole(struct json *json, uint64_t value) {
 }
 
 void json_number(struct json *json, double value) {
-    char digits[32];
+    char text[NUMBER_TEXT_SIZE];
     separate(json);
-    if (!isfinite(value)) {
-        fputs("null", json->stream);
-        return;
-    }
-    for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value) {
-            break;
-        }
-    }
-    char *mark = strpbrk(digits, ","); /* the only decimal mark of any locale that is not JSON's */
-    if (mark != NULL) {
-        *mark = '.';
-    }
-    fputs(digits, json->stream);
+    fputs(isfinite(value) ? number_print(text, value) : "null", json->stream);
 }
 
 void json_short(struct json *json, double value) {

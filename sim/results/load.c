@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "results/column.h"
 #include "results/load_check.h"
 #include "results/load_part.h"
@@ -47,6 +48,7 @@ static bool refuse(const struct reader *reader, int id, const char *format, ...)
 static bool get_field(hid_t object, const char *name, char *field, size_t size) {
     char *text = load_part_text(object, name);
     snprintf(field, size, "%s", text != NULL ? text : "");
+    text_disarm(field); /* it will be shown */
     free(text);
     return field[0] != '\0';
 }
@@ -79,6 +81,7 @@ static void scatter_column(char *rows, size_t row_bytes, const struct column *co
         memcpy(field, values + i * column->size_bytes, column->size_bytes);
         if (column->type == COLUMN_TEXT) {
             field[column->size_bytes - 1] = '\0';
+            text_disarm(field);
         }
     }
 }
@@ -280,6 +283,7 @@ static char (*list_runs(hid_t runs, uint32_t *count))[NAME_SIZE] {
 
 static bool load_named_run(struct reader *reader, hid_t runs, const char *name, struct load *load) {
     snprintf(reader->place, sizeof reader->place, "%s", name);
+    text_disarm(reader->place);
     const hid_t run = load_part_open(runs, name, H5I_GROUP);
     if (run < 0) {
         return refuse(reader, ERROR_ID_RESULT, "the run is no group");

@@ -94,7 +94,7 @@ static void put_policy(const struct sweep_table *table, const struct sweep_point
     json_object(json);
     json_member_text(json, "policy", point->runs[first].policy);
     json_member_whole(json, "seeds", end - first);
-    json_member_text(json, "outcome", comparison_outcome_name(point->runs[first].outcome));
+    json_member_text(json, "outcome", comparison_outcome_name(sweep_table_outcome(point, first, end)));
     json_name(json, "metrics");
     json_object(json);
     for (uint32_t m = 0; m < table->n_metrics; m++) {

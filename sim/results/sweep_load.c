@@ -4,6 +4,7 @@
 #include "base/error_id.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "results/load_part.h"
 #include "results/sweep_store.h"
 
@@ -78,6 +79,14 @@ static struct texts read_texts(struct reader *reader, const char *name) {
     return texts;
 }
 
+/** Puts '?' for control characters in texts that will be shown. */
+static struct texts disarm(struct texts texts) {
+    for (uint64_t i = 0; i < texts.count; i++) {
+        text_disarm(texts.bytes + i * texts.size);
+    }
+    return texts;
+}
+
 /** A column of so many numbers (UINT64_MAX: of any length, which is filled); to be freed by the caller. */
 static uint64_t *read_numbers(struct reader *reader, const char *name, uint64_t *count) {
     hsize_t extent[2];
@@ -106,7 +115,7 @@ static bool check_count(struct reader *reader, const char *name, uint64_t count,
 
 /** A table with the axes of the file and without points; NULL, with *wrong set, on damage. */
 static struct sweep_table *read_head(struct reader *reader) {
-    struct texts keys = read_texts(reader, "axes/key");
+    struct texts keys = disarm(read_texts(reader, "axes/key"));
     char *title = load_part_text(reader->file, "title"), *version = load_part_text(reader->file, "program_version");
     struct sweep_table *table = NULL;
     if (reader->wrong == NULL && (title == NULL || version == NULL || keys.count > MOST_AXES)) {
@@ -132,7 +141,7 @@ static struct texts *read_values(struct reader *reader, uint32_t n_axes, uint64_
     for (uint32_t a = 0; a < n_axes; a++) {
         char name[32];
         snprintf(name, sizeof name, "axes/values_%02u", a);
-        values[a] = read_texts(reader, name);
+        values[a] = disarm(read_texts(reader, name));
         check_count(reader, "axes", values[a].count, n_points);
     }
     return values;
@@ -159,7 +168,8 @@ static void read_points(struct reader *reader, struct sweep_table *table) {
     uint64_t *const numbers[3] = {read_numbers(reader, "points/point", &count),
                                   read_numbers(reader, "points/hash", &count),
                                   read_numbers(reader, "points/outcome", &count)};
-    const struct texts texts[2] = {read_texts(reader, "points/error"), read_texts(reader, "points/configuration")};
+    const struct texts texts[2] = {disarm(read_texts(reader, "points/error")),
+                                   read_texts(reader, "points/configuration")};
     struct texts *values = read_values(reader, table->n_axes, count);
     if (check_count(reader, "points/error", texts[0].count, count) &&
         check_count(reader, "points/configuration", texts[1].count, count)) {
@@ -178,7 +188,7 @@ static void read_points(struct reader *reader, struct sweep_table *table) {
 
 /** Metrics that this program does not know are left out. */
 static void read_metrics(struct reader *reader, struct sweep_table *table) {
-    struct texts names = read_texts(reader, "metrics/name");
+    struct texts names = disarm(read_texts(reader, "metrics/name"));
     if (reader->wrong == NULL && names.count > MOST_METRICS) {
         reader->wrong = "metrics/name";
     }
@@ -234,7 +244,7 @@ static void read_runs(struct reader *reader, struct sweep_table *table) {
     uint64_t *points = read_numbers(reader, "runs/point", &count), *seeds = read_numbers(reader, "runs/seed", &count);
     uint64_t *outcomes = read_numbers(reader, "runs/outcome", &count);
     uint64_t *digests = read_numbers(reader, "runs/traffic_digest", &count);
-    struct texts policies = read_texts(reader, "runs/policy");
+    struct texts policies = disarm(read_texts(reader, "runs/policy"));
     check_count(reader, "runs/policy", policies.count, count);
     double *values = reader->wrong == NULL ? read_matrix(reader, count) : NULL;
     uint32_t at = 0;

@@ -117,21 +117,11 @@ static void start_row(const struct sweep_table *table, const struct sweep_point 
     }
 }
 
-/** The outcome that is worst among runs. */
-static enum measurement_outcome outcome_of(const struct sweep_point *point, uint32_t first, uint32_t end) {
-    for (uint32_t i = first; i < end; i++) {
-        if (point->runs[i].outcome != MEASUREMENT_FINISHED) {
-            return point->runs[i].outcome;
-        }
-    }
-    return MEASUREMENT_FINISHED;
-}
-
 static void add_rows(const struct sweep_table *table, const struct sweep_point *point, const struct columns *columns,
                      struct table *printed) {
     for (uint32_t first = 0, end; first < point->n_runs; first = end) {
         end = sweep_table_policy_end(point, first);
-        const enum measurement_outcome outcome = outcome_of(point, first, end);
+        const enum measurement_outcome outcome = sweep_table_outcome(point, first, end);
         start_row(table, point, printed);
         table_cell(printed, "%s%s%s", point->runs[first].policy, outcome != MEASUREMENT_FINISHED ? ": " : "",
                    outcome != MEASUREMENT_FINISHED ? comparison_outcome_name(outcome) : "");

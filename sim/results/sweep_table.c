@@ -196,6 +196,15 @@ uint32_t sweep_table_policy_end(const struct sweep_point *point, uint32_t first)
     return end;
 }
 
+enum measurement_outcome sweep_table_outcome(const struct sweep_point *point, uint32_t first, uint32_t end) {
+    for (uint32_t i = first; i < end; i++) {
+        if (point->runs[i].outcome != MEASUREMENT_FINISHED) {
+            return point->runs[i].outcome;
+        }
+    }
+    return MEASUREMENT_FINISHED;
+}
+
 const char *sweep_table_outcome_name(enum sweep_outcome outcome) {
     static const char *const names[] = {
         [SWEEP_MISSING] = "not run", [SWEEP_DONE] = "done", [SWEEP_REFUSED] = "refused", [SWEEP_FAILED] = "failed"};

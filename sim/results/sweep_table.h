@@ -98,6 +98,9 @@ struct comparison_range sweep_table_range(const struct sweep_point *point, uint3
 /** The end of the runs that share the policy of run `first`. */
 uint32_t sweep_table_policy_end(const struct sweep_point *point, uint32_t first);
 
+/** How the runs from first to end - 1 ended: finished, or as the first that did not. */
+enum measurement_outcome sweep_table_outcome(const struct sweep_point *point, uint32_t first, uint32_t end);
+
 /** The outcome in words. */
 const char *sweep_table_outcome_name(enum sweep_outcome outcome);
 

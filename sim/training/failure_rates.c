@@ -87,7 +87,7 @@ static void count(struct failure_part parts[FAILURE_COMPONENTS], const struct ex
     const uint32_t planes = topology->nic.planes > 0 ? topology->nic.planes : 1;
     const uint32_t downlinks = fabric->leaf_downlinks > 0 ? fabric->leaf_downlinks : topology->gpus_used;
     const uint64_t leaves = number_divide_up(gpus, downlinks),
-                   own = number_divide_up(topology->racks * topology->gpus_used, downlinks);
+                   own = number_divide_up((uint64_t)topology->racks * topology->gpus_used, downlinks);
     const uint64_t pods = fabric->pod_racks > 0 ? number_divide_up(topology->racks, fabric->pod_racks) : 1;
     const uint64_t spines = (pods * fabric->spines + fabric->super_spines) * planes;
     const uint64_t links =

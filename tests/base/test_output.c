@@ -57,9 +57,23 @@ END_TEST
 
 START_TEST(hostile_texts_cannot_steer_the_terminal) {
     struct error error;
-    error_set(&error, EXIT_CODE_USAGE, 0, "a\033[2Jb\nc");
+    error_set(&error, EXIT_CODE_USAGE, 0, "a\033[2Jb\nc\xc2\x9b\x7f\xc2\xb5");
+    strcpy(error.file, "x\033]0;y\007.yaml");
+    strcpy(error.source, "\t\033[1m");
     error_print(stream, &error);
-    ck_assert_str_eq(output(), "moefabric: error: a?[2Jb?c\n");
+    ck_assert_str_eq(output(), "x?]0;y?.yaml: error: a?[2Jb?c??\xc2\xb5\n    \t?[1m\n");
+}
+END_TEST
+
+START_TEST(names_in_tables_cannot_steer_the_terminal) {
+    struct table *table = table_create();
+    table_column(table, "a\033[2J", TABLE_LEFT);
+    table_cell(table, "%s",
+               "b\xc2\x9b"
+               "2J");
+    table_print(table, stream, 0);
+    table_free(table);
+    ck_assert_str_eq(output(), "a?[2J\n-----\nb?2J\n");
 }
 END_TEST
 
@@ -218,6 +232,14 @@ START_TEST(a_terminal_keeps_one_line_and_covers_what_was_longer) {
 }
 END_TEST
 
+START_TEST(a_label_cannot_steer_the_terminal) {
+    struct progress progress;
+    progress_init(&progress, stream, "a\033[2Jb", false);
+    progress_finish(&progress, &(struct progress_sample){.share_done = -1});
+    ck_assert_int_eq(strncmp(output(), "a?[2Jb: ", 8), 0);
+}
+END_TEST
+
 START_TEST(quiet_says_nothing) {
     uint64_t now_ns = 0;
     struct progress progress = begin_progress(&now_ns, true, true);
@@ -253,6 +275,7 @@ int main(void) {
     tcase_add_test(group, the_caret_stands_under_the_character_not_the_byte);
     tcase_add_test(group, an_error_without_place_names_the_program);
     tcase_add_test(group, hostile_texts_cannot_steer_the_terminal);
+    tcase_add_test(group, names_in_tables_cannot_steer_the_terminal);
     tcase_add_test(group, long_texts_are_cut_not_overrun);
     tcase_add_test(group, a_list_is_printed_by_place_and_counts_what_it_drops);
     tcase_add_test_raise_signal(group, a_bug_aborts, SIGABRT);
@@ -263,6 +286,7 @@ int main(void) {
     tcase_add_test(group, a_log_gets_a_whole_line_every_five_seconds);
     tcase_add_test(group, several_runs_are_counted_and_their_times_not_added);
     tcase_add_test(group, a_terminal_keeps_one_line_and_covers_what_was_longer);
+    tcase_add_test(group, a_label_cannot_steer_the_terminal);
     tcase_add_test(group, quiet_says_nothing);
     tcase_add_test(group, typing_mistakes_find_their_name_and_strangers_do_not);
     suite_add_tcase(suite, group);

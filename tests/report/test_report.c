@@ -70,6 +70,33 @@ START_TEST(the_same_result_gives_the_same_page) {
 }
 END_TEST
 
+/* Numbers of a browser are exact up to 53 bits; seeds have 64. */
+START_TEST(seeds_are_whole) {
+    struct measurement *run = sample_measurement("p", UINT64_MAX - 1, 1, false);
+    char *page = page_of("four GPUs", run);
+    ck_assert_ptr_nonnull(strstr(page, "\"seed\": \"18446744073709551614\",\"simulated_ps\""));
+    free(page);
+    measurement_free(run);
+}
+END_TEST
+
+/* A damaged file may hold them; an order that contradicts itself may make qsort do anything. */
+START_TEST(slow_downs_that_are_no_numbers_come_last) {
+    struct measurement *run = sample_measurement("p", 1, 1, false);
+    ck_assert_uint_ge(run->n_flows, 3);
+    run->flows[0].slowdown = NAN;
+    run->flows[1].slowdown = 7.25;
+    run->flows[2].slowdown = 9.5;
+    char *page = page_of("four GPUs", run);
+    const char *flows = strstr(page, "\"slowest_flows\""), *end = strchr(flows, ']');
+    const char *slowest = strstr(flows, "\"slowdown\": 9.5"), *second = strstr(flows, "\"slowdown\": 7.25");
+    ck_assert(slowest != NULL && second != NULL && slowest < second && second < end);
+    ck_assert(strstr(flows, "\"slowdown\": null") == NULL || strstr(flows, "\"slowdown\": null") > end);
+    free(page);
+    measurement_free(run);
+}
+END_TEST
+
 START_TEST(a_page_that_cannot_be_written_is_said_so) {
     struct error error = {0};
     ck_assert(!report_write(NULL, 0, "/no/such/folder/page.html", &error));
@@ -129,6 +156,8 @@ int main(void) {
     tcase_add_test(cases, texts_of_a_result_cannot_leave_their_element);
     tcase_add_test(cases, the_page_needs_nothing_else);
     tcase_add_test(cases, the_same_result_gives_the_same_page);
+    tcase_add_test(cases, seeds_are_whole);
+    tcase_add_test(cases, slow_downs_that_are_no_numbers_come_last);
     tcase_add_test(cases, a_page_that_cannot_be_written_is_said_so);
     tcase_add_test(cases, tails_of_large_samples_do_not_round_to_nothing);
     tcase_add_test(cases, distributions_are_read_closer_towards_the_tail);

@@ -51,8 +51,8 @@ START_TEST(objects_and_arrays_nest) {
 END_TEST
 
 START_TEST(texts_are_escaped) {
-    json_text(&json, "\"\\\n\t\x7f 한 →");
-    ck_assert_str_eq(ended(), "\"\\\"\\\\\\n\\u0009\\u007f 한 →\"\n");
+    json_text(&json, "\"\\\n\t\x7f\xc2\x9b 한 →");
+    ck_assert_str_eq(ended(), "\"\\\"\\\\\\n\\u0009\\u007f\\u009b 한 →\"\n");
 }
 END_TEST
 

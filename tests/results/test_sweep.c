@@ -127,6 +127,52 @@ START_TEST(points_that_are_put_together_are_the_whole) {
 }
 END_TEST
 
+START_TEST(what_is_shown_of_a_file_cannot_steer_the_terminal) {
+    const char *const values[] = {"1\033[2J", ""};
+    char *folder = sample_folder();
+    struct sweep_table *table = sweep_table_create("sample", "0.0", 2, axes);
+    struct sweep_point *point = sweep_table_add_point(table, 0, values);
+    sweep_table_set_text(&point->error, "a\033[2J\nb");
+    sweep_table_set_text(&point->configuration, "a: 1\nb: 2\n");
+    add_run(table, point, "p\033[2J", 1, 1);
+    char *path = write_table(table, folder, "hostile.h5");
+    struct error error = {0};
+    struct sweep_table *back = sweep_load_read(path, &error);
+    ck_assert_msg(back != NULL, "%s", error.message);
+    ck_assert_str_eq(back->points[0].values[0], "1?[2J");
+    ck_assert_str_eq(back->points[0].error, "a?[2J?b");
+    ck_assert_str_eq(back->points[0].runs[0].policy, "p?[2J");
+    ck_assert_str_eq(back->points[0].configuration, "a: 1\nb: 2\n"); /* YAML has lines */
+    unlink(path);
+    rmdir(folder);
+    free(path);
+    free(folder);
+    sweep_table_free(table);
+    sweep_table_free(back);
+}
+END_TEST
+
+START_TEST(one_seed_that_did_not_finish_is_told_of_its_policy) {
+    struct sweep_table *table = make_table();
+    struct sweep_point *point = &table->points[0];
+    char *text = NULL;
+    size_t size;
+    point->runs[1].outcome = MEASUREMENT_STALLED; /* the second seed of the first policy */
+    ck_assert_int_eq(sweep_table_outcome(point, 0, 2), MEASUREMENT_STALLED);
+    ck_assert_int_eq(sweep_table_outcome(point, 2, 4), MEASUREMENT_FINISHED);
+    FILE *stream = open_memstream(&text, &size);
+    struct json json = json_begin(stream);
+    sweep_csv_json(table, &json);
+    json_end(&json);
+    fclose(stream);
+    const char *first = strstr(text, "\"outcome\": \"stalled\"");
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_null(strstr(first + 1, "\"outcome\": \"stalled\""));
+    free(text);
+    sweep_table_free(table);
+}
+END_TEST
+
 START_TEST(damaged_files_are_refused_or_read_and_never_more) {
     enum { DAMAGES = 300 };
     char *folder = sample_folder();
@@ -166,7 +212,9 @@ START_TEST(the_tables_are_exported_with_what_points_set) {
     struct sweep_table *table = make_table();
     struct error error = {0};
     size_t size;
-    ck_assert_msg(sweep_csv_export(table, tables, &error), "%s", error.message);
+    char *with_slash = sample_path(folder, "tables/"); /* as shells complete it */
+    ck_assert_msg(sweep_csv_export(table, with_slash, &error), "%s", error.message);
+    free(with_slash);
     ck_assert(!sweep_csv_export(table, tables, &error)); /* it is there already */
     char *path = sample_path(tables, "points.csv"), *text = sample_read(path, &size);
     ck_assert_str_eq(text, "point,traffic.bytes,policies,hash,outcome,error\n"
@@ -193,6 +241,8 @@ int main(void) {
     TCase *tcase = tcase_create("sweep");
     tcase_add_test(tcase, what_is_stored_is_read_back_and_gives_the_same_bytes);
     tcase_add_test(tcase, points_that_are_put_together_are_the_whole);
+    tcase_add_test(tcase, what_is_shown_of_a_file_cannot_steer_the_terminal);
+    tcase_add_test(tcase, one_seed_that_did_not_finish_is_told_of_its_policy);
     tcase_add_test(tcase, damaged_files_are_refused_or_read_and_never_more);
     tcase_add_test(tcase, the_tables_are_exported_with_what_points_set);
     suite_add_tcase(suite, tcase);
