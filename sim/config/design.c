@@ -143,17 +143,26 @@ static const char *const worked_out[] = {"wiring",       "leaf_downlinks", "leaf
                                          "super_spines", "spine_uplinks",  "pod_racks",    "super_spine_groups"};
 
 static bool has_own_fabric(const struct contradiction_scope *scope) {
-    bool has = false;
+    char names[256] = "", first[64] = "";
+    uint32_t n = 0;
     for (size_t i = 0; i < sizeof worked_out / sizeof worked_out[0]; i++) {
         char path[64];
         snprintf(path, sizeof path, "cluster.%s", worked_out[i]);
         if (tree_find_path(scope->experiment, path) != NULL) {
-            contradiction_report(scope, ERROR_ID_CONFLICT_SCALE, path, "design",
-                                 "`%s` is worked out by section `design`, and cannot be given beside it", path);
-            has = true;
+            const size_t length = strlen(names);
+            snprintf(names + length, sizeof names - length, "%s`%s`", n > 0 ? ", " : "", path);
+            if (n++ == 0) {
+                snprintf(first, sizeof first, "%s", path);
+            }
         }
     }
-    return has;
+    if (n > 0) {
+        contradiction_report_hint(scope, ERROR_ID_CONFLICT_SCALE, first, "design",
+                                  "take them out of `cluster`; or keep its fabric, without `design`: NICs of a leaf ÷ "
+                                  "cluster.leaf_uplinks is its oversubscription",
+                                  "section `design` works out what is given beside it: %s", names);
+    }
+    return n > 0;
 }
 
 /* Ports that a switch's capacity gives at the rate of a plane; 0, with the contradiction reported, if it does not divide. */

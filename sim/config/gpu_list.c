@@ -31,12 +31,12 @@ static const char *skip_spaces(const char *text) {
     return text + strspn(text, " ");
 }
 
-/** A number up to LARGEST; NULL if there is none. */
+/** A number, of those beyond LARGEST that; NULL if there is none. */
 static const char *read_number(const char *text, uint32_t *number) {
     uint64_t value;
     const size_t digits = line_number(text, &value);
-    *number = (uint32_t)value;
-    return digits == 0 || value > LARGEST ? NULL : skip_spaces(text + digits);
+    *number = (uint32_t)(value > LARGEST ? LARGEST : value);
+    return digits == 0 ? NULL : skip_spaces(text + digits);
 }
 
 /** The end of a term and the spaces behind it; NULL if it is none. */
@@ -56,6 +56,9 @@ static const char *read_term(const char *text, struct term *term) {
 static bool add_term(struct reading *reading, const struct term *term) {
     if (term->last < term->first || term->step == 0) {
         return FAIL("a range goes upwards, in steps of 1 or more");
+    }
+    if (term->last == LARGEST) {
+        return FAIL("so many GPUs do not exist: numbers end at %u", reading->n_gpus - 1);
     }
     if (term->last >= reading->n_gpus) {
         return FAIL("GPU %u does not exist: numbers end at %u", term->last, reading->n_gpus - 1);
