@@ -488,6 +488,18 @@ char *quantity_print_real(char *buffer, enum quantity_kind kind, double value) {
     return buffer;
 }
 
+char *quantity_print_number(char *buffer, double value) {
+    const double most = fabs(value);
+    if (most >= 9999.5 && most < 1e9) {
+        const double step = pow(10, floor(log10(most)) - 3);
+        snprintf(buffer, QUANTITY_TEXT_SIZE, "%.0f", round(value / step) * step);
+    } else {
+        snprintf(buffer, QUANTITY_TEXT_SIZE, "%.4g", value);
+        point_decimal(buffer);
+    }
+    return buffer;
+}
+
 char *quantity_print_short(char *buffer, enum quantity_kind kind, double value) {
     const struct kind *is = &kinds[kind];
     const size_t first = kind == QUANTITY_BYTE_RATE ? 5 : 0;
@@ -497,10 +509,9 @@ char *quantity_print_short(char *buffer, enum quantity_kind kind, double value) 
            fabs(value) >= 0.99995 * (double)is->table[unit + 1].size / base) {
         unit++;
     }
-    char number[QUANTITY_TEXT_SIZE - 8];
-    snprintf(number, sizeof number, "%.4g", is->n_printed > 0 ? value * base / (double)is->table[unit].size : value);
-    point_decimal(number);
-    snprintf(buffer, QUANTITY_TEXT_SIZE, "%s%s%s", number, is->n_printed > 0 ? " " : "",
+    char number[QUANTITY_TEXT_SIZE];
+    quantity_print_number(number, is->n_printed > 0 ? value * base / (double)is->table[unit].size : value);
+    snprintf(buffer, QUANTITY_TEXT_SIZE, "%.32s%s%s", number, is->n_printed > 0 ? " " : "",
              is->n_printed > 0 ? is->table[unit].name : "");
     return buffer;
 }

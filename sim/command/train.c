@@ -92,7 +92,8 @@ static bool print(const struct arguments *given, const struct batch *batch, cons
     } else {
         train_report_table(stdout, setup, columns, n_columns, seeds);
         if (!train_report_causes(stdout, setup, columns, n_columns, error) ||
-            (setup->preset->experts > 0 && !train_levers_print(stdout, setup, &columns[0].exchange, error)) ||
+            (setup->preset->experts > 0 && !train_levers_print(stdout, setup, &columns[0].exchange,
+                                                               n_columns > 1 ? columns[0].policy : NULL, error)) ||
             !report_wrongs(given, batch, setup, columns, n_columns, error)) {
             return false;
         }

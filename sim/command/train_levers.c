@@ -114,11 +114,14 @@ static bool were_published(const struct training_setup *setup) {
 }
 
 bool train_levers_print(FILE *stream, const struct training_setup *setup, const struct training_exchange *exchange,
-                        struct error *error) {
+                        const char *policy, struct error *error) {
     const uint32_t all = (1u << LEVERS) - 1;
     struct table *table = table_create();
     double with, without;
-    table_column(table, "software: a step without it", TABLE_LEFT);
+    char heading[2 * EXPERIMENT_NAME_SIZE];
+    snprintf(heading, sizeof heading, "software: a step without it%s%s", policy != NULL ? ", " : "",
+             policy != NULL ? policy : "");
+    table_column(table, heading, TABLE_LEFT);
     table_column(table, "TFLOPS", TABLE_RIGHT);
     table_column(table, "it gives", TABLE_RIGHT);
     if (were_published(setup)) {

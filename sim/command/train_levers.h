@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 
-/** Prints the table. False with *error if a step cannot be made. */
+/** Prints the table for the exchanges of a policy, which the heading names; NULL: there is no other. False with *error if a step cannot be made. */
 bool train_levers_print(FILE *stream, const struct training_setup *setup, const struct training_exchange *exchange,
-                        struct error *error);
+                        const char *policy, struct error *error);
 
 #endif

@@ -96,7 +96,8 @@ void train_report_layout(FILE *stream, const struct training_setup *setup, const
             setup->preset->name, groups->gpus, setup->gpu->name, groups->tensor, groups->context, groups->data,
             groups->pipeline);
     if (setup->preset->experts > 0) {
-        fprintf(stream, ", experts over %" PRIu32 " GPUs in %" PRIu32 " copies", groups->expert, groups->expert_data);
+        fprintf(stream, ", experts over %" PRIu32 " GPUs in %" PRIu32 " %s", groups->expert, groups->expert_data,
+                groups->expert_data == 1 ? "copy" : "copies");
     }
     fprintf(stream, "\ndomains   of %" PRIu32 " GPUs, %" PRIu32 " of a stage%s\n", groups->gpus_per_domain,
             groups->stage_in_domain,
@@ -124,10 +125,11 @@ void train_report_layout(FILE *stream, const struct training_setup *setup, const
 
 static void row(struct table *table, const char *name, const char *unit, const struct train_column *columns, uint32_t n,
                 double (*value)(const struct train_column *)) {
+    char number[QUANTITY_TEXT_SIZE];
     table_cell(table, "%s", name);
     table_cell(table, "%s", unit);
     for (uint32_t i = 0; i < n; i++) {
-        table_cell(table, "%.4g", value(&columns[i]));
+        table_cell(table, "%s", quantity_print_number(number, value(&columns[i])));
     }
 }
 
@@ -172,11 +174,12 @@ static double evaluation(const struct train_column *column) {
 
 /* Of a layer with experts. */
 static void exchange_rows(struct table *table, const struct train_column *columns, uint32_t n_columns) {
+    char number[QUANTITY_TEXT_SIZE];
     for (int phase = 0; phase < TRAINING_PHASES; phase++) {
         table_cell(table, "%s", training_phase_names[phase]);
         table_cell(table, "us");
         for (uint32_t i = 0; i < n_columns; i++) {
-            table_cell(table, "%.4g", (double)columns[i].exchange.phase_ps[phase] / 1e6);
+            table_cell(table, "%s", quantity_print_number(number, (double)columns[i].exchange.phase_ps[phase] / 1e6));
         }
     }
     row(table, "busiest GPU's expert load", "× mean", columns, n_columns, load);
@@ -223,10 +226,12 @@ void train_report_table(FILE *stream, const struct training_setup *setup, const 
         row(table, "evaluation", "s", columns, n_columns, evaluation);
     }
     if (setup->training->steps > 0) {
+        char text[QUANTITY_TEXT_SIZE];
         table_cell(table, "time to train");
-        table_cell(table, "min");
+        table_cell(table, "no failures");
         for (uint32_t i = 0; i < n_columns; i++) {
-            table_cell(table, "%.4g", train_report_run_s(setup->training, &columns[i].mean) / 60);
+            const double run_s = train_report_run_s(setup->training, &columns[i].mean);
+            table_cell(table, "%s", quantity_print_short(text, QUANTITY_DURATION, run_s));
         }
     }
     table_print(table, stream, 0);

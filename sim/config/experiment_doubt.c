@@ -185,7 +185,7 @@ void experiment_doubt(const struct experiment *experiment, const struct tree_nod
         doubt_feedback(&doubts, experiment, p);
         doubt_path(&doubts, experiment, p);
         if (experiment_doubt_reorders(policy->path) && !experiment->topology.nic.out_of_order &&
-            experiment->topology.fabric.spines > 0) {
+            experiment->topology.fabric.spines > 0 && experiment->network_model != EXPERIMENT_NETWORK_FLUID) {
             note(&doubts, p,
                  "policy `%s` lets packets of a queue pair overtake each other, but the NIC cannot place them "
                  "(nic.out_of_order: false): each that comes early is discarded and sent again",

@@ -201,9 +201,10 @@ static const struct key switch_keys[] = {
      FIELD(topology_switch, pfc)},
     {"watchdog", KEY_FLAG, .fallback = "false",
      .doc =
-         "PFC watchdog: a lossless queue that has been paused for watchdog_detection without a break is emptied, and "
-         "takes nothing until it has not been paused for watchdog_restoration (SONiC's pfcwd with its action drop; for "
-         "others see watchdog_action; off, as there before it is started).",
+         "PFC watchdog: a lossless queue that has been paused for watchdog_detection without a break is in a storm, in "
+         "which watchdog_action says what is done, until it has not been paused for watchdog_restoration (SONiC's "
+         "pfcwd; "
+         "off, as there before it is started).",
      FIELD(topology_switch, watchdog)},
     {"watchdog_action", KEY_CHOICE, .fallback = "drop", .names = watchdog_actions,
      .doc = "PFC watchdog, what is done in a storm: drop: the queue is emptied and takes nothing. forward: it sends in "

@@ -177,6 +177,13 @@ START_TEST(short_texts_have_four_digits_and_a_fitting_unit) {
     ck_assert_str_eq(quantity_print_short(text, QUANTITY_BYTE_RATE, 46.25e9), "46.25 GB/s");
     ck_assert_str_eq(quantity_print_short(text, QUANTITY_RATE, 400e9), "400 Gb/s");
     ck_assert_str_eq(quantity_print_short(text, QUANTITY_BYTES, 114e6), "114 MB");
+    ck_assert_str_eq(quantity_print_short(text, QUANTITY_DURATION, 126432 * 86400.0), "126400 d");
+    ck_assert_str_eq(quantity_print_number(text, 9999.4), "9999");
+    ck_assert_str_eq(quantity_print_number(text, 9999.6), "10000");
+    ck_assert_str_eq(quantity_print_number(text, -99996), "-100000");
+    ck_assert_str_eq(quantity_print_number(text, 2388888), "2389000");
+    ck_assert_str_eq(quantity_print_number(text, 1e9), "1e+09");
+    ck_assert_str_eq(quantity_print_number(text, 0.000884), "0.000884");
 }
 END_TEST
 
