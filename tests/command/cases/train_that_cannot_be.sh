@@ -19,6 +19,7 @@ refused --set traffic.phases=[dispatch]
 refused --set model.preset=qwen3-30b-a3b
 refused --set training.global_batch=0
 refused --set training.gpu=gb400
+refused --set training.gradient_sms=131 --set traffic.kernel=platform --set traffic.sms=17
 refused -o /nowhere/step.json
 cp "$SOURCE/configs/single-flow.yaml" .
 cp "$SOURCE/topologies/"*.yaml .
