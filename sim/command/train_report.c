@@ -244,7 +244,7 @@ void train_report_changed_cell(struct table *table, const struct train_column *c
 }
 
 /* What is taken away. */
-enum cause { CAUSE_SKEW, CAUSE_EXCHANGE, CAUSE_LAUNCH, CAUSE_GRADIENTS, CAUSES };
+enum cause { CAUSE_SKEW, CAUSE_EXCHANGE, CAUSE_LAUNCH, CAUSE_GAPS, CAUSE_GRADIENTS, CAUSES };
 
 static bool step_without(const struct training_setup *as_it_is, enum cause cause, double *step_s, struct error *error) {
     struct experiment_training training = *as_it_is->training;
@@ -260,6 +260,9 @@ static bool step_without(const struct training_setup *as_it_is, enum cause cause
         break;
     case CAUSE_LAUNCH:
         training.cuda_graphs = true;
+        break;
+    case CAUSE_GAPS:
+        training.kernel_gap_ps = 0;
         break;
     default:
         changed.free_gradients = true;
@@ -280,6 +283,9 @@ static bool can_be(const struct training_setup *setup, enum cause cause) {
         return setup->preset->experts > 0 || setup->recommender != NULL;
     case CAUSE_LAUNCH:
         return !setup->training->cuda_graphs;
+    case CAUSE_GAPS:
+        return setup->recommender == NULL && setup->training->kernel_gap_ps > 0 &&
+               setup->training->kernels_per_layer > 0;
     default:
         return true;
     }
@@ -309,7 +315,8 @@ static bool steps_without(const struct training_setup *setup, const struct train
 bool train_report_causes(FILE *stream, const struct training_setup *setup, const struct train_column *columns,
                          uint32_t n_columns, struct error *error) {
     static const char *const names[CAUSES] = {"busiest GPU's experts as the mean", "exchanges in no time",
-                                              "launches in no time", "gradients and parameters in no time"};
+                                              "launches in no time", "kernels without gaps",
+                                              "gradients and parameters in no time"};
     double steps_s[EXPERIMENT_COLUMNS][CAUSES];
     struct table *table = table_create();
     bool done = true;

@@ -149,6 +149,7 @@ struct experiment_training {
     double matrix_efficiency, attention_efficiency, expert_efficiency; /**< share of the peak */
     uint64_t launch_ps;                                                /**< of a kernel, by the host */
     uint32_t kernels_per_layer;                                        /**< forward */
+    uint64_t kernel_gap_ps;                                            /**< from a kernel to the next */
     bool cuda_graphs;
     enum experiment_precision attention_precision; /**< of scores and values */
     enum experiment_precision logits_precision;    /**< of the output layer */

@@ -19,6 +19,7 @@ const char *const training_check_of_layers[] = {
     "training.overlap_parameters",
     "training.parameter_bytes",
     "training.kernels",
+    "training.kernel_gap",
     "training.router",
     "training.recompute",
     "training.expert_buffers",
@@ -89,6 +90,15 @@ bool training_check_has_contention(const struct experiment *experiment) {
     const struct experiment_training *training = &experiment->training;
     const bool overlap = training->global_batch > 0 && training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
     return overlap || has_gradients_beside(training);
+}
+
+bool training_check_counts_kernels(const struct experiment *experiment) {
+    const struct experiment_training *training = &experiment->training;
+    return training->global_batch > 0 && (training->kernel_gap_ps > 0 || !training->cuda_graphs);
+}
+
+bool training_check_has_kernels(const struct experiment *experiment) {
+    return experiment->training.global_batch > 0 && experiment->training.kernels_per_layer > 0;
 }
 
 bool training_check_has_gradient_sms(const struct experiment *experiment) {

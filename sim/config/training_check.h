@@ -20,6 +20,12 @@ bool training_check_has_tables(const struct experiment *experiment);
 /** Keys of `training` that are of layers alone, NULL-terminated; without those that contradict a recommender or need a value of one that does. */
 extern const char *const training_check_of_layers[];
 
+/** Does the number of kernels count: are there gaps between them, or does the host launch each? */
+bool training_check_counts_kernels(const struct experiment *experiment);
+
+/** Are there any in a layer? */
+bool training_check_has_kernels(const struct experiment *experiment);
+
 /** Do computing, exchanges and gradients run at once in a step, any two of them? */
 bool training_check_has_contention(const struct experiment *experiment);
 

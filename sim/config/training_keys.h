@@ -7,7 +7,7 @@
 
 #include "config/key.h"
 
-enum { TRAINING_KEYS = 47 };
+enum { TRAINING_KEYS = 48 };
 
 /** Keys of section `training`; base struct experiment_training. */
 extern const struct key training_keys[TRAINING_KEYS];

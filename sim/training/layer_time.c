@@ -28,12 +28,11 @@ static uint64_t compute_ps(const struct training_setup *setup, double operations
     return layer_time_ps(operations * setup->groups.tokens / (setup->gpu->tflops[precision] * 1e12 * efficiency));
 }
 
-/* A host that launches every kernel is the limit of small layers. */
-static uint64_t launch_ps(const struct training_setup *setup, enum pipeline_direction direction) {
-    const struct experiment_training *training = setup->training;
-    const uint64_t kernels =
-        (uint64_t)training->kernels_per_layer * (direction == PIPELINE_BACKWARD ? LAYER_TIME_BACKWARD_FACTOR : 1);
-    return training->cuda_graphs ? 0 : kernels * training->launch_ps;
+/* Of a layer in a direction; looking up embeddings counts as none. */
+static uint64_t kernels_of(const struct training_setup *setup, const struct layer_time *layer, int direction) {
+    return layer->kind == MODEL_LAYER_EMBEDDING ? 0
+                                                : (uint64_t)setup->training->kernels_per_layer *
+                                                      (direction == PIPELINE_BACKWARD ? LAYER_TIME_BACKWARD_FACTOR : 1);
 }
 
 /* Kernels that only read and write, and backward twice as much: gradients beside what was kept. */
@@ -66,11 +65,48 @@ static bool goes_again(const struct training_setup *setup, const struct layer_ti
     return setup->training->recompute == EXPERIMENT_RECOMPUTE_LAYERS && layer->kind != MODEL_LAYER_LOGITS;
 }
 
+/* Of two times with their shares of gaps, that of both. */
+static double gaps_of_both(const uint64_t ps[PIPELINE_DIRECTIONS], const double gaps[PIPELINE_DIRECTIONS]) {
+    const double forward_ps = (double)ps[PIPELINE_FORWARD], backward_ps = (double)ps[PIPELINE_BACKWARD];
+    const double sum_ps = forward_ps + backward_ps;
+    return sum_ps > 0 ? (forward_ps * gaps[PIPELINE_FORWARD] + backward_ps * gaps[PIPELINE_BACKWARD]) / sum_ps : 0;
+}
+
 static void go_again(struct layer_time *layer) {
+    layer->before_gaps[PIPELINE_BACKWARD] = gaps_of_both(layer->before_ps, layer->before_gaps);
+    layer->experts_gaps[PIPELINE_BACKWARD] = gaps_of_both(layer->experts_ps, layer->experts_gaps);
     layer->before_ps[PIPELINE_BACKWARD] += layer->before_ps[PIPELINE_FORWARD];
     layer->experts_ps[PIPELINE_BACKWARD] += layer->experts_ps[PIPELINE_FORWARD];
     layer->tensor_ps[PIPELINE_BACKWARD] += layer->tensor_ps[PIPELINE_FORWARD];
     layer->context_ps[PIPELINE_BACKWARD] += layer->context_ps[PIPELINE_FORWARD];
+}
+
+/* Stretches a time, and a part of it, by what is waited in it. Returns the share of waiting. */
+static double stretch(uint64_t *ps, uint64_t *part_ps, uint64_t waits_ps) {
+    const double kernels_ps = (double)*ps, all_ps = kernels_ps + (double)waits_ps;
+    *ps += waits_ps;
+    if (part_ps != NULL && kernels_ps > 0) {
+        *part_ps = (uint64_t)((double)*part_ps * (all_ps / kernels_ps) + 0.5);
+    }
+    return all_ps > 0 ? (double)waits_ps / all_ps : 0;
+}
+
+/* Gaps are where kernels are, so as time is; the host is waited for before the exchange. */
+static void add_gaps(const struct training_setup *setup, struct layer_time *layer, int direction) {
+    const struct experiment_training *training = setup->training;
+    const bool backward = direction == PIPELINE_BACKWARD;
+    const uint64_t kernels = kernels_of(setup, layer, direction), gaps_ps = kernels * training->kernel_gap_ps;
+    const double before_ps = (double)layer->before_ps[direction], experts_ps = (double)layer->experts_ps[direction];
+    const uint64_t of_experts_ps =
+        experts_ps > 0 ? (uint64_t)((double)gaps_ps * (experts_ps / (before_ps + experts_ps))) : 0;
+    const uint64_t sync_ps = backward ? 0 : host_sync_ps(setup, layer);
+    const uint64_t least_ps = training->cuda_graphs ? 0 : kernels * training->launch_ps; // the host launches each
+    const uint64_t taken_ps = layer->before_ps[direction] + layer->experts_ps[direction] + gaps_ps + sync_ps;
+    const uint64_t waits_ps = gaps_ps - of_experts_ps + sync_ps + (least_ps > taken_ps ? least_ps - taken_ps : 0);
+    layer->before_gaps[direction] =
+        stretch(&layer->before_ps[direction], backward ? &layer->before_weights_ps : NULL, waits_ps);
+    layer->experts_gaps[direction] =
+        stretch(&layer->experts_ps[direction], backward ? &layer->experts_weights_ps : NULL, of_experts_ps);
 }
 
 /* Matrices are cut over tensor-parallel GPUs, tokens too: each has its own tokens × whole layers ÷ 1 of the operations. */
@@ -95,8 +131,7 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
             compute_ps(setup, (backward ? ATTENTION_BACKWARD_FACTOR : 1) * operations.attention,
                        training->attention_precision, training->attention_efficiency);
         layer->before_ps[direction] = matrices_ps + attention_ps + router_ps(setup, factor * operations.router) +
-                                      memory_ps(setup, bytes.before, backward) +
-                                      (backward ? 0 : host_sync_ps(setup, layer));
+                                      memory_ps(setup, bytes.before, backward);
         layer->tensor_ps[direction] = parallel_exchange_tensor_ps(&setup->groups, cut, setup->preset->hidden,
                                                                   training->overlap_tensor ? matrices_ps : 0);
         layer->context_ps[direction] =
@@ -107,10 +142,7 @@ static void time_layer(const struct training_setup *setup, uint32_t sequence_tok
                                        memory_ps(setup, bytes.experts * setup->exchange.expert_load, backward);
         layer->experts_weights_ps = compute_ps(setup, (factor - 1) * operations.experts * setup->exchange.expert_load,
                                                training->expert_precision, training->expert_efficiency);
-        const uint64_t least_ps =
-            layer->kind == MODEL_LAYER_EMBEDDING ? 0 : launch_ps(setup, (enum pipeline_direction)direction);
-        const uint64_t taken_ps = layer->before_ps[direction] + layer->experts_ps[direction];
-        layer->before_ps[direction] += least_ps > taken_ps ? least_ps - taken_ps : 0;
+        add_gaps(setup, layer, direction);
     }
 }
 
@@ -198,13 +230,20 @@ static void add_exchange(struct pipeline_pass *pass, const struct training_setup
     }
 }
 
+static void compute(struct pipeline_pass *pass, uint64_t duration_ps, double gap_share, const char *name) {
+    if (duration_ps > 0) {
+        add(pass, PIPELINE_COMPUTE, duration_ps, name);
+        pass->segments[pass->n_segments - 1].gap_share = gap_share;
+    }
+}
+
 /* Computing of a backward pass; weights_ps of it is for gradients of weights, which may wait. */
-static void add_computing(struct pipeline_pass *pass, const struct training_setup *setup, uint64_t all_ps,
-                          uint64_t weights_ps, const char *name) {
+static void compute_backward(struct pipeline_pass *pass, const struct training_setup *setup, uint64_t all_ps,
+                             uint64_t weights_ps, double gap_share, const char *name) {
     const uint64_t later_ps = setup->training->defer_weight_gradients ? weights_ps : 0;
-    add(pass, PIPELINE_COMPUTE, all_ps - later_ps, name);
+    compute(pass, all_ps - later_ps, gap_share, name);
     if (later_ps > 0) {
-        add(pass, PIPELINE_COMPUTE, later_ps, "gradients of weights");
+        compute(pass, later_ps, gap_share, "gradients of weights");
         pass->segments[pass->n_segments - 1].put_off = true;
     }
 }
@@ -220,10 +259,10 @@ static void add_forward(struct pipeline_pass *pass, const struct layer_time *lay
     add_sending(pass, layer->tensor_ps[PIPELINE_FORWARD], (struct pipeline_load){.nvlink = 1},
                 "tensor-parallel collectives");
     add_sending(pass, layer->context_ps[PIPELINE_FORWARD], context_load(setup), "keys and values");
-    add(pass, PIPELINE_COMPUTE, layer->before_ps[PIPELINE_FORWARD], "attention and dense");
+    compute(pass, layer->before_ps[PIPELINE_FORWARD], layer->before_gaps[PIPELINE_FORWARD], "attention and dense");
     if (model_shape_has_experts(layer->kind)) {
         add_exchange(pass, setup, TRAINING_DISPATCH);
-        add(pass, PIPELINE_COMPUTE, layer->experts_ps[PIPELINE_FORWARD], "experts");
+        compute(pass, layer->experts_ps[PIPELINE_FORWARD], layer->experts_gaps[PIPELINE_FORWARD], "experts");
         add_exchange(pass, setup, TRAINING_COMBINE);
     }
 }
@@ -236,12 +275,12 @@ static void add_backward(struct pipeline_pass *pass, const struct layer_time *la
             add_exchange(pass, setup, TRAINING_COMBINE);
         }
         add_exchange(pass, setup, TRAINING_COMBINE_BACKWARD);
-        add_computing(pass, setup, layer->experts_ps[PIPELINE_BACKWARD], layer->experts_weights_ps,
-                      "experts, backward");
+        compute_backward(pass, setup, layer->experts_ps[PIPELINE_BACKWARD], layer->experts_weights_ps,
+                         layer->experts_gaps[PIPELINE_BACKWARD], "experts, backward");
         add_exchange(pass, setup, TRAINING_DISPATCH_BACKWARD);
     }
-    add_computing(pass, setup, layer->before_ps[PIPELINE_BACKWARD], layer->before_weights_ps,
-                  "attention and dense, backward");
+    compute_backward(pass, setup, layer->before_ps[PIPELINE_BACKWARD], layer->before_weights_ps,
+                     layer->before_gaps[PIPELINE_BACKWARD], "attention and dense, backward");
     add_sending(pass, layer->context_ps[PIPELINE_BACKWARD], context_load(setup), "keys and values, backward");
     add_sending(pass, layer->tensor_ps[PIPELINE_BACKWARD], (struct pipeline_load){.nvlink = 1},
                 "tensor-parallel collectives, backward");

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /*
  * What a layer takes on a GPU, and the passes that layers make.
+ *
+ * Kernels of a stream follow each other with gaps in which the GPU computes nothing: the last blocks of one end, the next is started. Where the host
+ * launches them one by one, or is waited for, the GPU waits as well. All of that takes time, and hides nothing.
  */
 #ifndef MOEFABRIC_TRAINING_LAYER_TIME_H
 #define MOEFABRIC_TRAINING_LAYER_TIME_H
@@ -21,8 +24,10 @@ struct layer_time {
     uint64_t before_ps[PIPELINE_DIRECTIONS];        /**< all but experts */
     uint64_t before_weights_ps, experts_weights_ps; /**< of the backward times, what makes gradients of weights */
     uint64_t experts_ps[PIPELINE_DIRECTIONS];       /**< on the busiest GPU of the group */
-    uint64_t tensor_ps[PIPELINE_DIRECTIONS];        /**< collectives of tensor parallelism that are not hidden */
-    uint64_t context_ps[PIPELINE_DIRECTIONS];       /**< keys and values of context parallelism that are not hidden */
+    double before_gaps[PIPELINE_DIRECTIONS],
+        experts_gaps[PIPELINE_DIRECTIONS];    /**< of those times, the share in which no kernel runs */
+    uint64_t tensor_ps[PIPELINE_DIRECTIONS];  /**< collectives of tensor parallelism that are not hidden */
+    uint64_t context_ps[PIPELINE_DIRECTIONS]; /**< keys and values of context parallelism that are not hidden */
 };
 
 /** Picoseconds; what is too long for a step stays at LAYER_TIME_LONGEST_PS. */

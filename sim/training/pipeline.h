@@ -28,6 +28,7 @@ struct pipeline_segment {
     const char *name;          /**< for the timeline; not freed */
     bool put_off;              /**< computing that no pass waits for: the next to be computed, while its pass goes on */
     struct pipeline_load load; /**< of what is sent */
+    double gap_share; /**< of computing, the share of its time in which no kernel runs: it hides nothing then */
 };
 
 /** A pass through one part of the model. */
@@ -66,9 +67,10 @@ struct pipeline {
 
 /** What became of one stage's time. */
 struct pipeline_stage_time {
-    uint64_t compute_ps;           /**< segments of computing */
-    uint64_t network_ps;           /**< segments of communication in passes */
-    uint64_t exposed_ps;           /**< passes' time in which nothing is computed: communication that is not hidden */
+    uint64_t compute_ps; /**< segments of computing, but for gaps between their kernels beside communication */
+    uint64_t network_ps; /**< segments of communication in passes */
+    uint64_t
+        exposed_ps; /**< passes' time in which no kernel computes beside communication that goes on: that is not hidden */
     uint64_t waiting_ps;           /**< between passes, before the first and after the last */
     uint64_t gradient_ps;          /**< reducing gradients */
     uint64_t exposed_gradients_ps; /**< of that, after the stage's last pass */

@@ -44,13 +44,21 @@ static void end_pass(struct state *state, int direction) {
     }
 }
 
+/* To what is left of others; gaps are spread over all of it. */
+static void put_off(struct pipeline_segment *left, const struct pipeline_segment *added) {
+    const double left_ps = (double)left->duration_ps, added_ps = (double)added->duration_ps;
+    const double gaps_ps = left->gap_share * left_ps + added->gap_share * added_ps;
+    const uint64_t all_ps = left->duration_ps + added->duration_ps;
+    *left = *added;
+    left->duration_ps = all_ps;
+    left->gap_share = all_ps > 0 ? gaps_ps / (left_ps + added_ps) : 0;
+}
+
 /* Puts off what may be, and gives a resource that is free to the thread that comes to it. */
 static void begin_segment(struct state *state, int direction) {
     struct thread *thread = &state->threads[direction];
     while (!is_over(thread) && !thread->runs && segment_of(thread)->put_off) {
-        const uint64_t before_ps = state->put_off.duration_ps;
-        state->put_off = *segment_of(thread);
-        state->put_off.duration_ps += before_ps;
+        put_off(&state->put_off, segment_of(thread));
         thread->next++;
         end_pass(state, direction);
     }
@@ -81,6 +89,13 @@ static uint64_t done_ps(uint64_t left_ps, uint64_t time_ps, double factor) {
     return time_ps >= lasts_ps(left_ps, factor) ? left_ps
            : factor > 1                         ? number_smaller(left_ps, (uint64_t)((double)time_ps / factor))
                                                 : time_ps;
+}
+
+/* Of a time in which something is computed, what counts as computing: all of it but for gaps while something is sent. */
+static uint64_t computing_ps(const struct state *state, bool puts_off, bool communicating, uint64_t time_ps) {
+    const struct pipeline_segment *computed =
+        puts_off ? &state->put_off : segment_of(&state->threads[state->works[PIPELINE_COMPUTE].direction]);
+    return communicating ? time_ps - (uint64_t)((double)time_ps * computed->gap_share + 0.5) : time_ps;
 }
 
 static void observe(const struct state *state, int direction, const struct pipeline_segment *segment,
@@ -127,7 +142,7 @@ static struct running what_runs(struct state *state) {
 
 /* To the next end of a segment, of what was put off, or of a piece of gradients. False if nothing of the passes is left. */
 static bool step(struct state *state) {
-    const bool put_off = computes_put_off(state);
+    const bool puts_off = computes_put_off(state);
     const struct running running = what_runs(state);
     const uint64_t begin_ps = state->now_ps;
     uint64_t time_ps = UINT64_MAX, done[PIPELINE_RESOURCES] = {0};
@@ -144,8 +159,9 @@ static bool step(struct state *state) {
     }
     state->now_ps += time_ps;
     if (running.left_ps[PIPELINE_COMPUTE]) {
+        const bool sends = running.left_ps[PIPELINE_NETWORK] != NULL;
+        state->result.compute_ps += computing_ps(state, puts_off, sends, time_ps);
         *running.left_ps[PIPELINE_COMPUTE] -= done[PIPELINE_COMPUTE];
-        state->result.compute_ps += time_ps;
     }
     if (running.left_ps[PIPELINE_NETWORK]) {
         *running.left_ps[PIPELINE_NETWORK] -= done[PIPELINE_NETWORK];
@@ -154,7 +170,7 @@ static bool step(struct state *state) {
     if (running.left_ps[PIPELINE_GRADIENTS]) {
         pipeline_gradients_pass(state->turn->gradients, time_ps, done[PIPELINE_GRADIENTS]);
     }
-    if (put_off) {
+    if (puts_off) {
         observe(state, PIPELINE_BACKWARD, &state->put_off, begin_ps);
     }
     return true;

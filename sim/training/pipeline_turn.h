@@ -4,7 +4,8 @@
  *
  * Each resource is given to the thread that can use it first, the backward one on a tie. A thread does not wait for what may be put off (gradients of
  * weights, which no other pass needs): that is computed next, while the thread communicates, as DualPipe orders it (arXiv:2412.19437, figure 4). While computing and communication run at once, or
- * gradients are on their way, each may take longer: they share the GPU's SMs, memory and links (pipeline_sharing.h).
+ * gradients are on their way, each may take longer: they share the GPU's SMs, memory and links (pipeline_sharing.h). In gaps between kernels nothing is
+ * computed, so a segment of computing of which they are a share g hides 1 - g of the communication beside it.
  */
 #ifndef MOEFABRIC_TRAINING_PIPELINE_TURN_H
 #define MOEFABRIC_TRAINING_PIPELINE_TURN_H
@@ -29,7 +30,7 @@ struct pipeline_turn {
 struct pipeline_turn_result {
     uint64_t pass_end_ps[PIPELINE_DIRECTIONS]; /**< what another pass waits for; of directions that are there */
     uint64_t end_ps;                           /**< with what was put off */
-    uint64_t compute_ps, network_ps;           /**< each resource's busy time */
+    uint64_t compute_ps, network_ps; /**< each resource's busy time; of the former without gaps beside the latter */
 };
 
 /** Runs a turn. */

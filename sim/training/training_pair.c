@@ -12,6 +12,7 @@
 /* When something ran. */
 struct interval {
     uint64_t begin_ps, end_ps;
+    double gap_share;
 };
 
 /* What was told of. */
@@ -36,7 +37,7 @@ static void note(void *context, enum pipeline_direction direction, const struct 
     (void)direction;
     if (segment->resource == PIPELINE_COMPUTE || is_exchange(segment)) {
         const int which = segment->resource == PIPELINE_COMPUTE ? COMPUTING : EXCHANGES;
-        told->intervals[which][told->n[which]++] = (struct interval){begin_ps, end_ps};
+        told->intervals[which][told->n[which]++] = (struct interval){begin_ps, end_ps, segment->gap_share};
     }
 }
 
@@ -49,7 +50,8 @@ static void sum_up(const struct told *told, struct training_pair *pair) {
             const struct interval *computing = &told->intervals[COMPUTING][j];
             const uint64_t begin_ps = number_larger(exchange->begin_ps, computing->begin_ps);
             const uint64_t end_ps = number_smaller(exchange->end_ps, computing->end_ps);
-            pair->hidden_ps += end_ps > begin_ps ? end_ps - begin_ps : 0;
+            const uint64_t both_ps = end_ps > begin_ps ? end_ps - begin_ps : 0;
+            pair->hidden_ps += both_ps - (uint64_t)((double)both_ps * computing->gap_share + 0.5);
         }
     }
 }

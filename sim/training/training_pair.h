@@ -10,10 +10,10 @@
 /** What a pair takes. */
 struct training_pair {
     uint64_t span_ps;    /**< from the first begin to the last end */
-    uint64_t compute_ps; /**< computing */
+    uint64_t compute_ps; /**< computing, but for gaps between kernels while something is sent */
     uint64_t
         exchange_ps;    /**< dispatches and combines, waits for their GPUs counted, waits in kernels before them not */
-    uint64_t hidden_ps; /**< of that, while something is computed */
+    uint64_t hidden_ps; /**< of that, while a kernel computes: a segment of which gaps are a share g hides 1 - g */
 };
 
 /** Runs the pair of a part, counted from 0. False with *error if the model cannot be cut or has no such part. */

@@ -149,6 +149,62 @@ START_TEST(an_exchange_and_matrices_share_sms_and_memory) {
 }
 END_TEST
 
+/* 60 kernels forward and 120 backward, 2 us after each: as long as they take, so as they share the time. */
+START_TEST(a_gap_follows_each_kernel) {
+    const struct training_setup setup = setup_of();
+    const struct layer_time without = layer_of(&setup, MOE);
+    experiment.training.kernels_per_layer = 60;
+    experiment.training.kernel_gap_ps = 2000000;
+    const struct layer_time with = layer_of(&setup, MOE);
+    for (int direction = 0; direction < PIPELINE_DIRECTIONS; direction++) {
+        const double before_ps = (double)without.before_ps[direction],
+                     experts_ps = (double)without.experts_ps[direction];
+        const double gaps_ps = 60 * 2e6 * (direction + 1), all_ps = before_ps + experts_ps + gaps_ps;
+        ck_assert_double_eq_tol((double)(with.before_ps[direction] + with.experts_ps[direction]), all_ps, 0.5);
+        ck_assert_double_eq_tol(with.before_gaps[direction], gaps_ps / all_ps, 1e-8);
+        ck_assert_double_eq_tol(with.experts_gaps[direction], gaps_ps / all_ps, 1e-8);
+    }
+    const double longer = (double)with.before_ps[1] / (double)without.before_ps[1];
+    ck_assert_double_eq_tol((double)with.before_weights_ps, longer * (double)without.before_weights_ps, 1);
+    ck_assert_uint_eq(layer_of(&setup, 0).before_ps[0], 0); // the embedding has none
+    ck_assert_double_eq(without.before_gaps[0], 0);
+}
+END_TEST
+
+/* Without graphs a layer takes its kernels and gaps, or its launches if that is longer: then all but its kernels is a gap. */
+START_TEST(launches_make_gaps_where_they_are_longer) {
+    const struct training_setup setup = setup_of();
+    const struct layer_time without = layer_of(&setup, MOE);
+    const double kernels_ps = (double)(without.before_ps[0] + without.experts_ps[0]);
+    experiment.training.kernels_per_layer = 60;
+    experiment.training.kernel_gap_ps = 2000000;
+    const uint64_t with_ps = layer_of(&setup, MOE).before_ps[0];
+    experiment.training.cuda_graphs = false;
+    experiment.training.launch_ps = 1000000; // in the time of the kernels before
+    ck_assert_uint_eq(layer_of(&setup, MOE).before_ps[0], with_ps);
+    experiment.training.launch_ps = UINT64_C(1000000000);
+    const struct layer_time launched = layer_of(&setup, MOE);
+    const double experts_ps = (double)launched.experts_ps[0], before_ps = 60e9 - experts_ps;
+    ck_assert_double_eq_tol((double)launched.before_ps[0], before_ps, 1);
+    const double gaps_ps = launched.before_gaps[0] * before_ps + launched.experts_gaps[0] * experts_ps;
+    ck_assert_double_eq_tol(gaps_ps, 60e9 - kernels_ps, 1000);
+}
+END_TEST
+
+/* A layer that is computed again has the gaps of both passes. */
+START_TEST(layers_computed_again_have_their_gaps_again) {
+    const struct training_setup setup = setup_of();
+    experiment.training.kernels_per_layer = 60;
+    experiment.training.kernel_gap_ps = 2000000;
+    const struct layer_time once = layer_of(&setup, MOE);
+    experiment.training.recompute = EXPERIMENT_RECOMPUTE_LAYERS;
+    const struct layer_time again = layer_of(&setup, MOE);
+    const double gaps_ps =
+        once.before_gaps[0] * (double)once.before_ps[0] + once.before_gaps[1] * (double)once.before_ps[1];
+    ck_assert_double_eq_tol(again.before_gaps[1] * (double)again.before_ps[1], gaps_ps, 2);
+}
+END_TEST
+
 /* What a segment of this name takes of links. */
 static struct pipeline_load load_of(const struct pipeline_pass *pass, const char *name) {
     for (uint32_t i = 0; i < pass->n_segments; i++) {
@@ -192,6 +248,9 @@ int main(void) {
     tcase_add_test(tests, layers_computed_again_gather_keys_and_values_again);
     tcase_add_test(tests, an_exchange_and_matrices_share_sms_and_memory);
     tcase_add_test(tests, exchanges_take_of_links_what_they_send);
+    tcase_add_test(tests, a_gap_follows_each_kernel);
+    tcase_add_test(tests, launches_make_gaps_where_they_are_longer);
+    tcase_add_test(tests, layers_computed_again_have_their_gaps_again);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -8,8 +8,8 @@
 
 enum { MOST_PARTS = 16, MOST_STAGES = 8 };
 
-static struct pipeline_segment forward_segments[] = {{1, PIPELINE_COMPUTE, "f", false, {0, 0}}};
-static struct pipeline_segment backward_segments[] = {{2, PIPELINE_COMPUTE, "b", false, {0, 0}}};
+static struct pipeline_segment forward_segments[] = {{1, PIPELINE_COMPUTE, "f", false, {0, 0}, 0}};
+static struct pipeline_segment backward_segments[] = {{2, PIPELINE_COMPUTE, "b", false, {0, 0}, 0}};
 static struct pipeline_stage_time times[MOST_STAGES];
 static const struct pipeline_pass no_gradients[MOST_PARTS];
 
@@ -84,10 +84,10 @@ END_TEST
 
 /* 5 put off at once, 7 more when an exchange of 1 is over: they go before the forward pass's 20. */
 START_TEST(what_is_put_off_adds_up) {
-    struct pipeline_segment forward_all[] = {{20, PIPELINE_COMPUTE, "f", false, {0, 0}}};
-    struct pipeline_segment backward_all[] = {{5, PIPELINE_COMPUTE, "w", true, {0, 0}},
-                                              {1, PIPELINE_NETWORK, "bn", false, {0, 0}},
-                                              {7, PIPELINE_COMPUTE, "w", true, {0, 0}}};
+    struct pipeline_segment forward_all[] = {{20, PIPELINE_COMPUTE, "f", false, {0, 0}, 0}};
+    struct pipeline_segment backward_all[] = {{5, PIPELINE_COMPUTE, "w", true, {0, 0}, 0},
+                                              {1, PIPELINE_NETWORK, "bn", false, {0, 0}, 0},
+                                              {7, PIPELINE_COMPUTE, "w", true, {0, 0}, 0}};
     const struct pipeline_pass forward = {forward_all, 1}, backward = {backward_all, 3};
     const struct pipeline_sharing sharing = {0};
     const struct pipeline_turn turn = {.passes = {&forward, &backward}, .sharing = &sharing};
@@ -108,12 +108,12 @@ START_TEST(sends_take_time_between_stages) {
 }
 END_TEST
 
-static struct pipeline_segment exchange_forward[] = {{2, PIPELINE_COMPUTE, "f", false, {0, 0}},
-                                                     {3, PIPELINE_NETWORK, "fn", false, {0, 0}},
-                                                     {1, PIPELINE_COMPUTE, "f", false, {0, 0}}};
-static struct pipeline_segment exchange_backward[] = {{2, PIPELINE_COMPUTE, "b", false, {0, 0}},
-                                                      {4, PIPELINE_NETWORK, "bn", false, {0, 0}},
-                                                      {3, PIPELINE_COMPUTE, "b", false, {0, 0}}};
+static struct pipeline_segment exchange_forward[] = {{2, PIPELINE_COMPUTE, "f", false, {0, 0}, 0},
+                                                     {3, PIPELINE_NETWORK, "fn", false, {0, 0}, 0},
+                                                     {1, PIPELINE_COMPUTE, "f", false, {0, 0}, 0}};
+static struct pipeline_segment exchange_backward[] = {{2, PIPELINE_COMPUTE, "b", false, {0, 0}, 0},
+                                                      {4, PIPELINE_NETWORK, "bn", false, {0, 0}, 0},
+                                                      {3, PIPELINE_COMPUTE, "b", false, {0, 0}, 0}};
 
 /* One stage, three micro-batches of 2 + 3 + 1 forward and 2 + 4 + 3 backward, the middle of each on the network. */
 static struct pipeline exchanging(bool overlapped) {
@@ -179,7 +179,7 @@ START_TEST(pairs_do_not_make_neighbours_take_turns) {
 END_TEST
 
 START_TEST(gradients_are_reduced_while_passes_are_left) {
-    static struct pipeline_segment three[] = {{3, PIPELINE_GRADIENTS, "g", false, {0, 0}}};
+    static struct pipeline_segment three[] = {{3, PIPELINE_GRADIENTS, "g", false, {0, 0}, 0}};
     static const struct pipeline_pass gradients[] = {{three, 1}, {three, 1}};
     struct pipeline pipeline = even(1, 2, 1);
     pipeline.gradients = gradients;
@@ -211,8 +211,8 @@ static struct pipeline with_gradients(struct pipeline_segment *backward, uint32_
 }
 
 START_TEST(gradients_take_sms_from_computing) {
-    struct pipeline_segment computing[] = {{12, PIPELINE_COMPUTE, "b", false, {0, 0}}};
-    struct pipeline_segment gradients[] = {{8, PIPELINE_GRADIENTS, "g", false, {.nic = 1}}};
+    struct pipeline_segment computing[] = {{12, PIPELINE_COMPUTE, "b", false, {0, 0}, 0}};
+    struct pipeline_segment gradients[] = {{8, PIPELINE_GRADIENTS, "g", false, {.nic = 1}, 0}};
     struct pipeline pipeline = with_gradients(computing, 1, gradients);
     /* 14-22 with three of four SMs: 6 of 12 are done; 22-28 the rest; 28-36 the first part's gradients */
     pipeline.sharing = (struct pipeline_sharing){.sms = 4, .gradient_sms = 1, .latency = 2};
@@ -233,8 +233,8 @@ START_TEST(gradients_take_sms_from_computing) {
 END_TEST
 
 START_TEST(gradients_and_exchanges_share_links) {
-    struct pipeline_segment exchange[] = {{12, PIPELINE_NETWORK, "bn", false, {.nvlink = 1, .nic = 0.25}}};
-    struct pipeline_segment gradients[] = {{4, PIPELINE_GRADIENTS, "g", false, {.nvlink = 1}}};
+    struct pipeline_segment exchange[] = {{12, PIPELINE_NETWORK, "bn", false, {.nvlink = 1, .nic = 0.25}, 0}};
+    struct pipeline_segment gradients[] = {{4, PIPELINE_GRADIENTS, "g", false, {.nvlink = 1}, 0}};
     struct pipeline pipeline = with_gradients(exchange, 1, gradients);
     pipeline.sharing = (struct pipeline_sharing){.sms = 1, .latency = 1};
     /* each gets half of NVLink: gradients 14-22, beside 4 of the exchange's 12; 22-30 its rest; 30-34 the other part's gradients */
@@ -272,11 +272,11 @@ START_TEST(an_evaluation_goes_forward_alone) {
 END_TEST
 
 /* What a forward pass of 2 and the network's 4 takes, whose gradients of weights may be put off. */
-static struct pipeline_segment weights_last[] = {{2, PIPELINE_COMPUTE, "b", false, {0, 0}},
-                                                 {2, PIPELINE_COMPUTE, "w", true, {0, 0}},
-                                                 {4, PIPELINE_NETWORK, "bn", false, {0, 0}},
-                                                 {1, PIPELINE_COMPUTE, "b", false, {0, 0}},
-                                                 {3, PIPELINE_COMPUTE, "w", true, {0, 0}}};
+static struct pipeline_segment weights_last[] = {{2, PIPELINE_COMPUTE, "b", false, {0, 0}, 0},
+                                                 {2, PIPELINE_COMPUTE, "w", true, {0, 0}, 0},
+                                                 {4, PIPELINE_NETWORK, "bn", false, {0, 0}, 0},
+                                                 {1, PIPELINE_COMPUTE, "b", false, {0, 0}, 0},
+                                                 {3, PIPELINE_COMPUTE, "w", true, {0, 0}, 0}};
 
 START_TEST(gradients_of_weights_fill_what_exchanges_leave_idle) {
     static const struct pipeline_pass passes[1][PIPELINE_DIRECTIONS] = {{{forward_segments, 1}, {weights_last, 5}}};
@@ -286,6 +286,42 @@ START_TEST(gradients_of_weights_fill_what_exchanges_leave_idle) {
     ck_assert_uint_eq(pipeline_run(&pipeline, times), 11);
     ck_assert_uint_eq(times[0].compute_ps, 1 + 2 + 2 + 1 + 3);
     ck_assert_uint_eq(times[0].exposed_ps, 2);
+}
+END_TEST
+
+/* A fifth of the forward pass's 50 and two fifths of the backward pass's 100 are gaps; the exchange of 30 is beside the former. */
+START_TEST(gaps_between_kernels_hide_nothing) {
+    struct pipeline_segment forward_all[] = {{50, PIPELINE_COMPUTE, "f", false, {0, 0}, 0.2}};
+    struct pipeline_segment backward_all[] = {{30, PIPELINE_NETWORK, "bn", false, {0, 0}, 0},
+                                              {100, PIPELINE_COMPUTE, "b", false, {0, 0}, 0.4}};
+    struct pipeline_pass passes[1][PIPELINE_DIRECTIONS] = {{{forward_all, 1}, {backward_all, 2}}};
+    const struct pipeline_turn turn = {.passes = {&passes[0][0], &passes[0][1]},
+                                       .sharing = &(const struct pipeline_sharing){0}};
+    const struct pipeline_turn_result result = pipeline_turn_run(&turn);
+    ck_assert_uint_eq(result.end_ps, 150);
+    ck_assert_uint_eq(result.compute_ps, 150 - 6); // gaps that nothing is beside are computing's
+    const struct pipeline pipeline = {.stages = 1,
+                                      .parts_per_stage = 1,
+                                      .micro_batches = 1,
+                                      .passes = (const struct pipeline_pass(*)[PIPELINE_DIRECTIONS])passes,
+                                      .gradients = no_gradients};
+    ck_assert_uint_eq(pipeline_run(&pipeline, times), 50 + 30 + 100); // one after the other
+    ck_assert_uint_eq(times[0].exposed_ps, 30);
+    ck_assert_uint_eq(times[0].compute_ps, 150);
+}
+END_TEST
+
+/* 40 with a quarter of gaps, 4 of which are behind when 20 without any come to them: 9 of 56 are left of gaps. */
+START_TEST(gaps_are_put_off_with_what_is) {
+    struct pipeline_segment backward_all[] = {{40, PIPELINE_COMPUTE, "w", true, {0, 0}, 0.25},
+                                              {4, PIPELINE_NETWORK, "bn", false, {0, 0}, 0},
+                                              {20, PIPELINE_COMPUTE, "w", true, {0, 0}, 0},
+                                              {56, PIPELINE_NETWORK, "bn", false, {0, 0}, 0}};
+    const struct pipeline_pass backward = {backward_all, 4};
+    const struct pipeline_turn turn = {.passes = {NULL, &backward}, .sharing = &(const struct pipeline_sharing){0}};
+    const struct pipeline_turn_result result = pipeline_turn_run(&turn);
+    ck_assert_uint_eq(result.end_ps, 60);
+    ck_assert_uint_eq(result.compute_ps, 4 - 1 + 56 - 9);
 }
 END_TEST
 
@@ -337,7 +373,7 @@ START_TEST(every_segment_is_told_of) {
     ck_assert_uint_eq(sums[PIPELINE_COMPUTE], times[0].compute_ps);
     ck_assert_uint_eq(sums[PIPELINE_NETWORK], times[0].network_ps);
     ck_assert_uint_eq(sums[PIPELINE_RESOURCES], end_ps);
-    static struct pipeline_segment fifty[] = {{50, PIPELINE_GRADIENTS, "g", false, {0, 0}}};
+    static struct pipeline_segment fifty[] = {{50, PIPELINE_GRADIENTS, "g", false, {0, 0}, 0}};
     static const struct pipeline_pass gradients[] = {{fifty, 1}};
     pipeline.gradients = gradients;
     ck_assert_uint_eq(pipeline_run(&pipeline, times), end_ps + 50);
@@ -364,6 +400,8 @@ int main(void) {
     tcase_add_test(tests, an_evaluation_goes_forward_alone);
     tcase_add_test(tests, gradients_of_weights_fill_what_exchanges_leave_idle);
     tcase_add_test(tests, other_stages_do_not_wait_for_gradients_of_weights);
+    tcase_add_test(tests, gaps_between_kernels_hide_nothing);
+    tcase_add_test(tests, gaps_are_put_off_with_what_is);
     tcase_add_test(tests, what_runs_at_once_takes_longer_for_as_long_as_it_does);
     tcase_add_test(tests, alone_nothing_is_slowed);
     tcase_add_test(tests, every_segment_is_told_of);

@@ -382,6 +382,14 @@ START_TEST(a_pair_hides_what_it_computes_beside) {
     ck_assert_uint_eq(pair.exchange_ps % UINT64_C(400000000), 0);
     ck_assert_uint_gt(pair.hidden_ps, pair.exchange_ps / 2);
     ck_assert_uint_eq(pair.span_ps - pair.compute_ps, pair.exchange_ps - pair.hidden_ps); // nothing else is exposed
+    const uint64_t hidden_ps = pair.hidden_ps;
+    experiment.training.kernels_per_layer = 60;
+    experiment.training.kernel_gap_ps = 2000000;
+    ck_assert(training_pair(&setup, 5, &pair, &error));
+    ck_assert_uint_lt(pair.hidden_ps, hidden_ps);
+    ck_assert_uint_le(pair.span_ps - pair.compute_ps, pair.exchange_ps - pair.hidden_ps + 100); // but for rounding
+    ck_assert_uint_ge(pair.span_ps - pair.compute_ps + 100, pair.exchange_ps - pair.hidden_ps);
+    experiment.training.kernel_gap_ps = 0;
     experiment.training.contention = true;
     setup.exchange_sms = 37; // a quarter
     ck_assert(training_pair(&setup, 5, &pair, &error));
