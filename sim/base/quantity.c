@@ -502,6 +502,10 @@ char *quantity_print_number(char *buffer, double value) {
 
 char *quantity_print_short(char *buffer, enum quantity_kind kind, double value) {
     const struct kind *is = &kinds[kind];
+    if (!isfinite(value)) {
+        snprintf(buffer, QUANTITY_TEXT_SIZE, "%s", isnan(value) ? "–" : value < 0 ? "-∞" : "∞");
+        return buffer;
+    }
     const size_t first = kind == QUANTITY_BYTE_RATE ? 5 : 0;
     const double base = kind == QUANTITY_BYTE_RATE ? 8 : 1;
     size_t unit = first;

@@ -49,7 +49,7 @@ char *quantity_print_real(char *buffer, enum quantity_kind kind, double value);
 /** For people: a number with about four significant digits, without an exponent below 1e9 ("126400"). Returns buffer (at least QUANTITY_TEXT_SIZE bytes). */
 char *quantity_print_number(char *buffer, double value);
 
-/** For people: about four significant digits in the unit that reads best ("1.234 ms"). Returns buffer (at least QUANTITY_TEXT_SIZE bytes). */
+/** For people: about four significant digits in the unit that reads best ("1.234 ms"); – where it is no number. Returns buffer (at least QUANTITY_TEXT_SIZE bytes). */
 char *quantity_print_short(char *buffer, enum quantity_kind kind, double value);
 
 /** The kind in words with its article ("a time"). */

@@ -339,7 +339,9 @@ static void print_thin_rows(const struct comparison *comparison, const struct co
     size_t size = 0;
     uint32_t thin = 0;
     FILE *words = open_memstream(&text, &size);
-    REQUIRE(words != NULL, "no memory for a line of text");
+    if (words == NULL) {
+        memory_exhausted("a line of text");
+    }
     fputs(
         "Close to the largest value, of too few values for a quantile (p99 needs 100 in each run, p99.9 needs 1000): ",
         words);
@@ -350,7 +352,9 @@ static void print_thin_rows(const struct comparison *comparison, const struct co
         }
     }
     fputs(".", words);
-    fclose(words);
+    if (fclose(words) != 0) {
+        memory_exhausted("a line of text");
+    }
     if (thin > 0) {
         fputc('\n', stream);
         print_wrapped(text, stream);
@@ -405,6 +409,7 @@ void comparison_table_print(const struct comparison *comparison, bool detail, FI
     struct comparison_rows rows = comparison_rows(comparison, detail);
     if (rows.count == 0) {
         fputs("Nothing was run.\n", stream);
+        comparison_rows_free(&rows);
         return;
     }
     struct layout layout = make_layout(comparison, &rows, detail);

@@ -250,8 +250,8 @@ static void compute_backward(struct pipeline_pass *pass, const struct training_s
 
 /* What nothing hides is sent at the rate of the links. */
 static struct pipeline_load context_load(const struct training_setup *setup) {
-    return parallel_exchange_context_in_domain(&setup->groups) ? (struct pipeline_load){.nvlink = 1}
-                                                               : (struct pipeline_load){.nic = 1};
+    const bool near = parallel_exchange_context_in_domain(&setup->groups);
+    return (struct pipeline_load){.nvlink = near ? 1 : 0, .nic = near ? 0 : 1};
 }
 
 static void add_forward(struct pipeline_pass *pass, const struct layer_time *layer,

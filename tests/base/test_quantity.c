@@ -7,6 +7,7 @@
 #include <check.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,8 @@ START_TEST(short_texts_have_four_digits_and_a_fitting_unit) {
     char text[QUANTITY_TEXT_SIZE];
     ck_assert_str_eq(quantity_print_short(text, QUANTITY_TIME, 1234567890.0), "1.235 ms");
     ck_assert_str_eq(quantity_print_short(text, QUANTITY_TIME, 999999.0), "1 us");
+    ck_assert_str_eq(quantity_print_short(text, QUANTITY_TIME, NAN), "–");
+    ck_assert_str_eq(quantity_print_short(text, QUANTITY_TIME, -INFINITY), "-∞");
     ck_assert_str_eq(quantity_print_short(text, QUANTITY_BYTE_RATE, 46.25e9), "46.25 GB/s");
     ck_assert_str_eq(quantity_print_short(text, QUANTITY_RATE, 400e9), "400 Gb/s");
     ck_assert_str_eq(quantity_print_short(text, QUANTITY_BYTES, 114e6), "114 MB");
