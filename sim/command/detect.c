@@ -27,7 +27,9 @@ const struct arguments_grammar command_detect_grammar = {
         "`training.stragglers`, gate),\nand names slow GPUs, NICs, hosts, links, rails and experts from what "
         "monitoring "
         "would see of it alone, the worst first.\nWith --cases the detector is scored on so many clusters with faults "
-        "drawn at random, and healthy ones.",
+        "drawn at random, and healthy ones.\n\"Spreads away\" counts how far a part is from the median of its peers, "
+        "in "
+        "median distances from it: of parts that are alike hardly one is 3.5 away.",
     .examples = "  moefabric detect configs/detect-straggler.yaml\n"
                 "  moefabric detect configs/detect-straggler.yaml --cases 200\n",
 };
@@ -190,6 +192,15 @@ static void print_report_json(const struct fabric *fabric, const struct detector
 
 /* ---- campaigns ---- */
 
+/* Of nothing there is no share. */
+static void print_share(struct table *table, uint32_t of, double share) {
+    if (of > 0) {
+        table_cell(table, "%.3f", share);
+    } else {
+        table_cell(table, "–");
+    }
+}
+
 static void print_score(const struct fault_campaign_score *score) {
     struct table *table = table_create();
     table_column(table, "fault", TABLE_LEFT);
@@ -203,8 +214,8 @@ static void print_score(const struct fault_campaign_score *score) {
         table_cell(table, "%" PRIu32, score->there[fault]);
         table_cell(table, "%" PRIu32, score->found[fault]);
         table_cell(table, "%" PRIu32, score->wrong[fault]);
-        table_cell(table, "%.3f", fault_campaign_precision(score, fault));
-        table_cell(table, "%.3f", fault_campaign_recall(score, fault));
+        print_share(table, score->found[fault] + score->wrong[fault], fault_campaign_precision(score, fault));
+        print_share(table, score->there[fault], fault_campaign_recall(score, fault));
     }
     table_print(table, stdout, 0);
     table_free(table);
@@ -303,6 +314,10 @@ static int run(const struct arguments *given, bool probe) {
         return EXIT_CODE_USAGE;
     }
     how.seed = experiment.seeds[0];
+    if (experiment.network_model == EXPERIMENT_NETWORK_FLUID && !given->quiet) {
+        fprintf(stderr, "note: simulated packet by packet: the fluid model (network_model) has no losses and pauses to "
+                        "see\n");
+    }
     if (experiment.traffic.pattern != EXPERIMENT_PATTERN_MOE) {
         error_set(&error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC,
                   "stragglers are looked for in the exchanges of a layer with experts: traffic.pattern must be moe");

@@ -5,6 +5,7 @@ moefabric detect detect-straggler.yaml -q
 moefabric preflight detect-straggler.yaml -q
 sed 's/, crossed_gpus: "9, 10"//' detect-straggler.yaml > healthy.yaml
 moefabric detect healthy.yaml -q --set failures=[] --set training.stragglers.slow_gpu_clock=1 --set traffic.gate=balanced
+moefabric detect healthy.yaml --set network_model=fluid --set failures=[] --set training.stragglers.slow_gpu_clock=1 2>&1 | grep "^note"
 for command in detect preflight; do
     moefabric $command detect-straggler.yaml -q --json --cases 8 --set traffic.tokens_per_gpu=128 > score.json
     python3 - <<'END'
