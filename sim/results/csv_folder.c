@@ -54,7 +54,8 @@ static char *without_slashes(const char *path) {
     for (; length > 1 && path[length - 1] == '/'; length--) {
     }
     char *copy = memory_allocate(length + 1, 1);
-    return memcpy(copy, path, length);
+    snprintf(copy, length + 1, "%s", path);
+    return copy;
 }
 
 static bool write_folder(const struct csv_folder *folder, const char *path, struct error *error) {

@@ -84,7 +84,7 @@ bool training_pair_all(const struct training_setup *setup, struct training_pair 
     const uint32_t n_parts = training_cut_parts(setup);
     *sum = (struct training_pair){0};
     for (uint32_t part = 0; part < n_parts; part++) {
-        struct training_pair pair;
+        struct training_pair pair = {0};
         if (!training_pair(setup, part, &pair, error)) {
             return false;
         }
