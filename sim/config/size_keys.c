@@ -44,8 +44,8 @@ const struct key size_keys[SIZE_KEYS] = {
      FIELD(rack_power_watts)},
     {"prices", KEY_TEXT,
      .doc = "A file of prices (topologies/README.md), beside the configuration. No price is built in.", FIELD(prices)},
-    {"model_error", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.177",
-     .doc = "How far predictions may be off: both ends of an interval are moved out by so much. 17.7 % is the largest "
+    {"model_error", KEY_REAL, QUANTITY_SHARE, "0", "1", "0.163",
+     .doc = "How far predictions may be off: both ends of an interval are moved out by so much. 16.3 % is the largest "
             "error of a predicted time to train of models beyond 400 billion parameters (row V13.405b.gb200 of "
             "`moefabric validate`, configs/validation/time-to-train.yaml). Models of 8 to 20 billion on hundreds of "
             "GPUs have been missed by up to 51 % (V16.8b.512, training-steps.yaml): give that for such.",
