@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 const struct arguments_grammar command_detect_grammar = {
@@ -193,15 +194,16 @@ static void print_report_json(const struct fabric *fabric, const struct detector
 /* ---- campaigns ---- */
 
 /* Of nothing there is no share. */
-static void print_share(struct table *table, uint32_t of, double share) {
-    if (of > 0) {
-        table_cell(table, "%.3f", share);
-    } else {
-        table_cell(table, "–");
-    }
+enum { SHARE_SIZE = 16 };
+
+/* A share of nothing is none. Returns text. */
+static const char *share_text(char text[SHARE_SIZE], double share) {
+    snprintf(text, SHARE_SIZE, isnan(share) ? "–" : "%.3f", share);
+    return text;
 }
 
 static void print_score(const struct fault_campaign_score *score) {
+    char precision[SHARE_SIZE], recall[SHARE_SIZE];
     struct table *table = table_create();
     table_column(table, "fault", TABLE_LEFT);
     table_column(table, "there", TABLE_RIGHT);
@@ -214,16 +216,16 @@ static void print_score(const struct fault_campaign_score *score) {
         table_cell(table, "%" PRIu32, score->there[fault]);
         table_cell(table, "%" PRIu32, score->found[fault]);
         table_cell(table, "%" PRIu32, score->wrong[fault]);
-        print_share(table, score->found[fault] + score->wrong[fault], fault_campaign_precision(score, fault));
-        print_share(table, score->there[fault], fault_campaign_recall(score, fault));
+        table_cell(table, "%s", share_text(precision, fault_campaign_precision(score, fault)));
+        table_cell(table, "%s", share_text(recall, fault_campaign_recall(score, fault)));
     }
     table_print(table, stdout, 0);
     table_free(table);
-    printf("\n%" PRIu32 " cases: precision %.3f, recall %.3f; something named in %" PRIu32 " of %" PRIu32
+    printf("\n%" PRIu32 " cases: precision %s, recall %s; something named in %" PRIu32 " of %" PRIu32
            " healthy ones; of %" PRIu32 " with faults one is named first in %" PRIu32 "\n",
-           score->cases, fault_campaign_precision(score, DETECTOR_FAULTS),
-           fault_campaign_recall(score, DETECTOR_FAULTS), score->healthy_named, score->healthy, score->faulty,
-           score->first_right);
+           score->cases, share_text(precision, fault_campaign_precision(score, DETECTOR_FAULTS)),
+           share_text(recall, fault_campaign_recall(score, DETECTOR_FAULTS)), score->healthy_named, score->healthy,
+           score->faulty, score->first_right);
 }
 
 static void print_score_json(const struct fault_campaign_score *score) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/error_id.h"
+#include "base/text.h"
 #include "command/arguments.h"
 #include "command/command.h"
 #include "config/configuration_difference.h"
@@ -105,14 +106,26 @@ static void print_lacking(const struct load *load, const struct load *other, con
     }
 }
 
+/* The configurations of results are of unknown origin. */
+static void print_disarmed(const char *text) {
+    for (size_t length; *text != '\0'; text += length > 0 ? length : 1) {
+        length = text_control(text);
+        putchar(length > 0 ? '?' : *text);
+    }
+}
+
 static void print_changes(const struct configuration_difference *difference) {
     if (difference->count == 0) {
         puts("The configurations are the same.");
     }
     for (uint32_t i = 0; i < difference->count; i++) {
         const struct configuration_change *change = &difference->changes[i];
-        printf("%s: %s → %s\n", change->key, change->before != NULL ? change->before : "(not there)",
-               change->after != NULL ? change->after : "(not there)");
+        print_disarmed(change->key);
+        fputs(": ", stdout);
+        print_disarmed(change->before != NULL ? change->before : "(not there)");
+        fputs(" → ", stdout);
+        print_disarmed(change->after != NULL ? change->after : "(not there)");
+        putchar('\n');
     }
 }
 

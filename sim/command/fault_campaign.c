@@ -218,10 +218,10 @@ static uint32_t sum(const uint32_t *counts, uint32_t fault) {
 
 double fault_campaign_precision(const struct fault_campaign_score *score, uint32_t fault) {
     const uint32_t found = sum(score->found, fault), wrong = sum(score->wrong, fault);
-    return found + wrong > 0 ? (double)found / (found + wrong) : 1;
+    return found + wrong > 0 ? (double)found / (found + wrong) : NAN;
 }
 
 double fault_campaign_recall(const struct fault_campaign_score *score, uint32_t fault) {
     const uint32_t there = sum(score->there, fault);
-    return there > 0 ? (double)sum(score->found, fault) / there : 1;
+    return there > 0 ? (double)sum(score->found, fault) / there : NAN;
 }

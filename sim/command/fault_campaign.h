@@ -38,10 +38,10 @@ struct fault_campaign_score {
 void fault_campaign_add(struct fault_campaign_score *score, const struct fault_campaign_case *drawn,
                         const struct detector_report *report);
 
-/** Right findings ÷ all findings; 1 if there are none. DETECTOR_FAULTS: of all kinds. */
+/** Right findings ÷ all findings; NAN if there are none. DETECTOR_FAULTS: of all kinds. */
 double fault_campaign_precision(const struct fault_campaign_score *score, uint32_t fault);
 
-/** Faults found ÷ faults that are there; 1 if there are none. DETECTOR_FAULTS: of all kinds. */
+/** Faults found ÷ faults that are there; NAN if there are none. DETECTOR_FAULTS: of all kinds. */
 double fault_campaign_recall(const struct fault_campaign_score *score, uint32_t fault);
 
 #endif

@@ -175,6 +175,12 @@ static int train(const struct arguments *given) {
     if (code != EXIT_CODE_OK) {
         return (int)code;
     }
+    if (experiment.network_model == EXPERIMENT_NETWORK_BOTH) {
+        error_set_file(&error, EXIT_CODE_CONFIGURATION, ERROR_ID_CONFLICT_TRAFFIC, given->operand,
+                       "`train` takes exchanges of one model, not of both: choose network_model packet or fluid");
+        error_hint(&error, "`moefabric compare` puts both models' exchanges side by side");
+        return fail(&error);
+    }
     if (given->policy != NULL) {
         if (!study_find_policy(&experiment, given->policy, &policies[0])) {
             return EXIT_CODE_USAGE;

@@ -3,6 +3,7 @@
 
 #include "base/error_id.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/line.h"
 #include "base/memory.h"
 #include "command/sweep_point.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { CACHE_LIMIT_BYTES = 1 << 20, PATH_SIZE = 4096 };
+enum { CACHE_LIMIT_BYTES = 1 << 20, PATH_SIZE = 4096, LINE_SIZE = 512 };
 
 /* A policy's file. */
 struct kept {
@@ -26,6 +27,7 @@ struct kept {
 /* ---- what exchanges depend on ---- */
 
 static uint64_t key_of(const struct experiment *experiment, uint32_t policy) {
+    REQUIRE(experiment->network_model != EXPERIMENT_NETWORK_BOTH, "exchanges are kept of one model");
     struct experiment *copy = memory_allocate(1, sizeof *copy);
     char *resolved = NULL;
     *copy = *experiment;
@@ -58,11 +60,27 @@ static bool read_number(const char **at, double *number) {
     return good;
 }
 
-/* seed, of each phase a time in ps and bytes of the busiest GPU over NVLink and its NIC, load */
+/* Does a line end with the hash of what precedes it? Then it is as it was written. Gives where the last comma is. */
+static bool is_whole(const struct line *line, const char **comma) {
+    const char *last = line->text + line->length;
+    uint64_t hash;
+    int end = 0;
+    while (last > line->text && *last != ',') {
+        last--;
+    }
+    *comma = last;
+    return sscanf(last, ",%16" SCNx64 "%n", &hash, &end) == 1 && last + end == line->text + line->length &&
+           hash == hash_bytes(0, line->text, (size_t)(last - line->text));
+}
+
+/* seed, of each phase a time in ps and bytes of the busiest GPU over NVLink and its NIC, load, hash of the line */
 static bool read_line(const struct line *line, uint64_t seed, struct training_exchange *exchange) {
-    const char *at = line->text;
+    const char *at = line->text, *comma;
     uint64_t of_seed;
     int end = 0;
+    if (!is_whole(line, &comma)) {
+        return false;
+    }
     bool good = sscanf(at, "%" SCNu64 "%n", &of_seed, &end) == 1 && of_seed == seed;
     at += end;
     for (int phase = 0; phase < TRAINING_PHASES && good; phase++) {
@@ -71,7 +89,7 @@ static bool read_line(const struct line *line, uint64_t seed, struct training_ex
         good =
             good && read_number(&at, &exchange->nvlink_bytes[phase]) && read_number(&at, &exchange->nic_bytes[phase]);
     }
-    return good && read_number(&at, &exchange->expert_load) && at == line->text + line->length;
+    return good && read_number(&at, &exchange->expert_load) && at == comma;
 }
 
 static bool read_kept(struct kept *kept, const struct experiment *experiment, struct training_exchange *exchanges,
@@ -97,6 +115,17 @@ static bool read_kept(struct kept *kept, const struct experiment *experiment, st
     return good;
 }
 
+static void write_line(FILE *stream, uint64_t seed, const struct training_exchange *exchange) {
+    char text[LINE_SIZE];
+    int length = snprintf(text, sizeof text, "%" PRIu64, seed);
+    for (int phase = 0; phase < TRAINING_PHASES; phase++) {
+        length += snprintf(text + length, sizeof text - (size_t)length, ",%" PRIu64 ",%.17g,%.17g",
+                           exchange->phase_ps[phase], exchange->nvlink_bytes[phase], exchange->nic_bytes[phase]);
+    }
+    length += snprintf(text + length, sizeof text - (size_t)length, ",%.17g", exchange->expert_load);
+    fprintf(stream, "%s,%016" PRIx64 "\n", text, hash_bytes(0, text, (size_t)length));
+}
+
 static bool write_kept(const struct kept *kept, const struct experiment *experiment, const char *policy,
                        const struct training_exchange *exchanges, struct error *error) {
     struct file_writer writer = {0};
@@ -111,15 +140,9 @@ static bool write_kept(const struct kept *kept, const struct experiment *experim
         const char *name = training_phase_names[phase];
         fprintf(writer.stream, ",%s,%s_nvlink,%s_nic", name, name, name);
     }
-    fputs(",expert_load\n", writer.stream);
+    fputs(",expert_load,hash\n", writer.stream);
     for (uint32_t seed = 0; seed < experiment->n_seeds; seed++) {
-        const struct training_exchange *exchange = &exchanges[seed];
-        fprintf(writer.stream, "%" PRIu64, experiment->seeds[seed]);
-        for (int phase = 0; phase < TRAINING_PHASES; phase++) {
-            fprintf(writer.stream, ",%" PRIu64 ",%.17g,%.17g", exchange->phase_ps[phase], exchange->nvlink_bytes[phase],
-                    exchange->nic_bytes[phase]);
-        }
-        fprintf(writer.stream, ",%.17g\n", exchange->expert_load);
+        write_line(writer.stream, experiment->seeds[seed], &exchanges[seed]);
     }
     return file_writer_commit(&writer, error);
 }

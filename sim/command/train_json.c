@@ -163,6 +163,7 @@ static void put_page(const void *context, struct json *json) {
     const struct page *page = context;
     json_object(json);
     put_layout(page->document->setup, json);
+    json_member_boolean(json, "recommender", page->document->setup->recommender != NULL);
     put_policies(page->document, json);
     json_name(json, "timeline");
     json_object(json);

@@ -376,7 +376,7 @@ static const struct rule rules[] = {
     {"training.host_sync", has_host, "with experts and without training.cuda_graphs"},
     {"training.notify", has_skew, "with training.rank_skew"},
     {"training.contention", training_check_has_contention,
-     "under schedule 1f1b_overlap, or overlap_gradients and virtual_stages"},
+     "under schedule 1f1b_overlap, with defer_weight_gradients, or overlap_gradients and virtual_stages"},
     {"training.gradient_sms", training_check_has_gradient_sms,
      "with training.contention, overlap_gradients and virtual_stages"},
     {"training.evaluation_every", has_evaluation, "with training.evaluation_batch"},

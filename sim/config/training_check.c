@@ -89,7 +89,8 @@ static bool has_gradients_beside(const struct experiment_training *training) {
 bool training_check_has_contention(const struct experiment *experiment) {
     const struct experiment_training *training = &experiment->training;
     const bool overlap = training->global_batch > 0 && training->schedule == EXPERIMENT_SCHEDULE_1F1B_OVERLAP;
-    return overlap || has_gradients_beside(training);
+    const bool later = training->global_batch > 0 && training->defer_weight_gradients;
+    return overlap || later || has_gradients_beside(training);
 }
 
 bool training_check_counts_kernels(const struct experiment *experiment) {

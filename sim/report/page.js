@@ -25,10 +25,11 @@ const page = (() => {
     return list.find(([size]) => largest >= size) || list[largest > 0 ? list.length - 1 : Math.min(2, list.length - 1)];
   };
   // Of numbers without a unit some are parts of a whole.
-  const unitOf = (metric, unit) => (unit === "1" && /(^|\/)ideal_share$/.test(metric) ? "share" : unit);
+  const unitOf = (metric, unit) => (unit === "1" && /(^|\/)(goodput|ideal_share)$/.test(metric) ? "share" : unit);
 
   // Three digits at least; whole numbers are whole.
   const digits = (value) => {
+    if (!Number.isFinite(value)) { return "–"; }
     const size = Math.abs(value);
     return size >= 999.5 ? d3.format(",.0f")(value) : Number.isInteger(value) ? String(value) : size >= 99.95 ? value.toFixed(0)
       : size >= 9.995 ? value.toFixed(1) : size >= 0.9995 ? value.toFixed(2) : value.toPrecision(3);

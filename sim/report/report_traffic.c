@@ -69,10 +69,15 @@ static void put_experts(const struct measurement *run, struct json *json) {
 }
 
 /** The slowest first; what is no number in a damaged file counts as 0. */
+/* Of a damaged file: what is no number counts as nothing. */
+static double slowness(const struct measurement_flow *flow) {
+    return isfinite(flow->slowdown) ? fmax(flow->slowdown, 0.0) : 0.0;
+}
+
 static int compare_slowness(const void *left, const void *right) {
     const struct measurement_flow *one = *(const struct measurement_flow *const *)left;
     const struct measurement_flow *two = *(const struct measurement_flow *const *)right;
-    const double first = fmax(one->slowdown, 0.0), second = fmax(two->slowdown, 0.0); /* passes NAN over */
+    const double first = slowness(one), second = slowness(two);
     if (first != second) {
         return first < second ? 1 : -1;
     }
@@ -103,7 +108,7 @@ static void put_slowest_flows(const struct measurement *run, struct json *json) 
     qsort(flows, run->n_flows, sizeof *flows, compare_slowness);
     json_name(json, "slowest_flows");
     json_array(json);
-    for (uint64_t i = 0; i < run->n_flows && i < MOST_FLOWS && flows[i]->slowdown > 0.0; i++) {
+    for (uint64_t i = 0; i < run->n_flows && i < MOST_FLOWS && slowness(flows[i]) > 0.0; i++) {
         put_flow(run, flows[i], json);
     }
     json_array_end(json);

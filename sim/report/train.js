@@ -3,7 +3,8 @@
 (() => {
   "use strict";
   const { data, byId, colour, scaleOf, digits, fillTable, legendItem, legend, widthOf, drawing, nameAxis, onNewWidth, withTip } = page;
-  const shares = [["computing", "computing"], ["exposed_exchanges", "exposed communication of layers"], ["waiting", "waiting for other stages"],
+  const parts = data.recommender ? "tables" : "layers", samples = data.recommender ? "samples" : "tokens";
+  const shares = [["computing", "computing"], ["exposed_exchanges", `exposed communication of ${parts}`], ["waiting", "waiting for other stages"],
     ["exposed_gradients", "exposed gradients"], ["gathered_parameters", "parameters"], ["overhead", "overhead"]];
   const resources = ["computing", "communication", "gradients"];
   const unitOfTime = (longest) => { const [picoseconds, name] = scaleOf("ps", longest * 1e12); return [picoseconds / 1e12, name]; };
@@ -36,8 +37,8 @@
     const row = (name, value) => [name, ...data.policies.map(value)];
     fillTable(byId("share-table"), ["", ...data.policies.map((policy) => policy.policy)], [
       row("step", (policy) => seconds(policy.seconds.step)), ...shares.map(([name, text]) => row(text, (policy) => percent(policy.seconds[name], policy.seconds.step))),
-      row("hidden communication of layers", (policy) => seconds(policy.seconds.hidden_exchanges)),
-      row("tokens per second and GPU", (policy) => digits(policy.tokens_per_second_and_gpu)), row("model TFLOPS per GPU", (policy) => digits(policy.model_tflops_per_gpu))]);
+      row(`hidden communication of ${parts}`, (policy) => seconds(policy.seconds.hidden_exchanges)),
+      row(`${samples} per second and GPU`, (policy) => digits(policy.tokens_per_second_and_gpu)), row("model TFLOPS per GPU", (policy) => digits(policy.model_tflops_per_gpu))]);
   };
 
   // Timeline: a row for each stage and resource. Only what is in view is drawn.
@@ -75,8 +76,9 @@
   const start = () => {
     byId("title").textContent = `${data.model} on ${digits(data.gpus)} GPUs (${data.gpu})`;
     document.title = `${data.model}: training step – moefabric`;
-    byId("subtitle").textContent = `tensor ${data.tensor_parallelism} × data ${data.data_parallelism} × pipeline ${data.pipeline_parallelism}, experts over ${data.expert_parallelism} GPUs, ` +
-      `${data.micro_batches} micro-batches, ${data.seeds} ${data.seeds === 1 ? "seed" : "seeds"}`;
+    byId("subtitle").textContent = (data.recommender ? `tables over ${digits(data.gpus)} GPUs, matrices on each; `
+      : `tensor ${data.tensor_parallelism} × data ${data.data_parallelism} × pipeline ${data.pipeline_parallelism}, experts over ${data.expert_parallelism} GPUs, ${data.micro_batches} micro-batches, `) +
+      `${data.seeds} ${data.seeds === 1 ? "seed" : "seeds"}`;
     byId("timeline-note").textContent = `${data.policies[0].policy}: a row for what each stage computes, sends in its layers, and reduces of gradients, from the top down; up to the last gradients.`;
     byId("zoom").append(...zooms.map((zoom, i) => new Option(zoom === 1 ? "the whole step" : `1 ⁄ ${zoom} of it`, i)));
     byId("zoom").onchange = drawTimeline;

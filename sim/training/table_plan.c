@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* mem_comm_bw_ratio 9 of config_GB200_16x4x2112.sh ÷ mem_comm_work_ratio 8 ÷ 2 of train.py (see the header), in rows of a sample. */
+/* mem_comm_bw_ratio 9 of config_GB200_16x4x2112.sh ÷ mem_comm_work_ratio (8 ÷ 2) of train.py, in rows of a sample. */
 #define PIECE_COST (9.0 / (8.0 / 2))
 #define ELEMENT_BYTES 8 /* sharding/__init__.py: FP32, and as much for AdaGrad */
 #define ROOM_BYTES 60e9 /* train.py, memory_cap_for_embedding */

@@ -4,8 +4,8 @@
  *
  * As NVIDIA's submissions plan it (MLPerf Training v5.0, dlrm_dcnv2, sharding/planner.py, plan `auto`): a table is whole, or cut by rows into a power of 2 of
  * pieces. A GPU's cost is the rows of a sample that it looks up, and so much for each piece, whose vectors it sends. Pieces, hottest first, go to the GPU of
- * least cost that has none of the table and has room; then the table of the hottest piece is cut in two again. Of 20 such plans the one whose costliest GPU
- * costs least is taken. Tables that are small enough may be on every GPU instead (DP_SHARDING_THRESHOLD): their own samples look them up.
+ * least cost that has none of the table and has room; then the table of the hottest piece is cut in two again. Of 20 such plans, and one more with
+ * every table over all GPUs, which is taken whatever room there is if no other fits, the one whose costliest GPU costs least is taken. Tables that are small enough may be on every GPU instead (DP_SHARDING_THRESHOLD): their own samples look them up.
  */
 #ifndef MOEFABRIC_TRAINING_TABLE_PLAN_H
 #define MOEFABRIC_TRAINING_TABLE_PLAN_H
