@@ -77,6 +77,7 @@ def make_pages(program, configs, folder):
         "seeds=2", "cluster.gpus_used=8", "traffic.expert_parallelism=8", "traffic.tokens_per_gpu=64", "training.sequence=64", "training.gpus=512",
         "training.pipeline_parallelism=16", "training.virtual_stages=2", "training.global_batch=2048", "policies=[ecmp+none, adaptive+spectrum_x]"),
                     "--output", folder / "step.html"], check=True, capture_output=True)
+    subprocess.run([program, "train", configs / "training-dlrm-dcnv2.yaml", "--quiet", "--output", folder / "tables.html"], check=True, capture_output=True)
     subprocess.run([program, "size", configs / "size-quickstart.yaml", "--quiet", *settings("traffic.tokens_per_gpu=8", "size.finalists=2"),
                     "--output", folder / "size.h5"], check=True, capture_output=True)
     subprocess.run([program, "report", folder / "size.h5", "--quiet", "--output", folder / "size.html"], check=True)
@@ -91,6 +92,7 @@ def make_pages(program, configs, folder):
          "views": [WIDE, DARK, DARK_PHONE]},
         {"name": "size", "page": "size.html", "ready": "#charts figure", "use": "sweep", "least": {"charts": 4, "marks": 40, "points": 25},
          "views": [WIDE, DARK_PHONE]},
+        {"name": "tables", "page": "tables.html", "ready": DRAWN, "use": "step", "least": {"shares": 6, "share_rows": 9, "timeline": 8}, "views": [WIDE, DARK_PHONE]},
         {"name": "step", "page": "step.html", "ready": DRAWN, "use": "step", "timely": True, "least": {"shares": 12, "share_rows": 9, "timeline": 200},
          "views": [WIDE, DARK, PHONE, DARK_PHONE]},
     ]
