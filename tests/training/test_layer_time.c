@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a layer of DeepSeek-V3 takes beside its matrices, by hand, and the segments that its passes have. */
 #include "fixture.h"
+#include "run_suite.h"
 #include "training/kernel_bytes.h"
 #include "training/layer_time.h"
 
@@ -252,9 +253,5 @@ int main(void) {
     tcase_add_test(tests, launches_make_gaps_where_they_are_longer);
     tcase_add_test(tests, layers_computed_again_have_their_gaps_again);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

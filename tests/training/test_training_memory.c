@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 /* What a GPU holds of DeepSeek-V3 and what its optimiser moves, by hand. */
 #include "fixture.h"
+#include "run_suite.h"
 #include "training/training_memory.h"
 
 #include <stdlib.h>
@@ -83,9 +84,5 @@ int main(void) {
     tcase_add_test(tests, the_fullest_stage_is_told);
     tcase_add_test(tests, the_optimiser_moves_its_share);
     suite_add_tcase(suite, tests);
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    const int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }
